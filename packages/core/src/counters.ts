@@ -1,0 +1,101 @@
+/** What an application counts with. */
+import type { ErrorCode } from './errors.ts';
+import type { Reading } from './model/answer.ts';
+import type { CounterOptions } from './model/counter-type.ts';
+
+/** Options of one add. Counter options given here replace those declared for the key. */
+export interface AddOptions extends CounterOptions {
+  /** `unique`, `unique-approx`: the member that was seen, 1 to 512 bytes. Required for those types. */
+  readonly member?: string;
+  /**
+   * Makes a repeated call harmless: the first answer to this id (of this key) is given again and nothing
+   * is counted twice, for the store's `requestRetentionMs`. 1 to 128 characters.
+   */
+  readonly requestId?: string;
+  /**
+   * Milliseconds this caller waits. When they pass while the operation is already on its way, the result
+   * is `accepted`; when it is not, the call is refused with `TIMEOUT` and nothing was counted. Default: no limit.
+   */
+  readonly timeoutMs?: number;
+}
+
+/** What came of an add that was not refused. */
+export interface AddResult {
+  /** `applied`: counted, and `value` is exact. `accepted`: will be counted exactly once; `value` is an estimate. */
+  readonly outcome: 'applied' | 'accepted';
+  /** The counter's value right after this add. */
+  readonly value: number;
+  /** Whether `value` is exact. */
+  readonly exact: boolean;
+  /** The amount really added: less than asked where a bound stopped it, 0 for a member seen before. */
+  readonly delta: number;
+  /** Time left to live, for a counter that expires. */
+  readonly ttlMs?: number;
+  /** This is the first answer to the same request id, given again. */
+  readonly replayed?: true;
+}
+
+/** What came of one item of a batch that was refused: nothing happened and nothing will. */
+export interface Refusal {
+  readonly outcome: 'refused';
+  readonly code: ErrorCode;
+  readonly msg: string;
+  /** The counter's value, unchanged. */
+  readonly value: number;
+  readonly exact: boolean;
+  readonly delta: 0;
+}
+
+/** One item of {@link Counters.addMany}. */
+export interface AddItem extends AddOptions {
+  readonly key: string;
+  /** Default 1. */
+  readonly delta?: number;
+}
+
+/** Options of a read: which counter of the key is meant. */
+export type GetOptions = Pick<CounterOptions, 'type' | 'windowMs' | 'slices'>;
+
+/** What a counter stands at. */
+export interface CounterReading extends Reading {
+  /** Whether the value is exact; false for `batched` counters with unflushed amounts and for estimates. */
+  readonly exact: boolean;
+}
+
+/** One item of {@link Counters.getMany}. */
+export interface GetItem extends GetOptions {
+  readonly key: string;
+}
+
+/** Counters of one {@link Tallystick}. Every method refuses bad input before anything is counted. */
+export interface Counters {
+  /**
+   * Adds `delta` (default 1) to a counter and answers with its exact value right after.
+   *
+   * @throws TallystickError (as a rejection) when refused: `INVALID_KEY`, `INVALID_AMOUNT`,
+   * `INVALID_ARGUMENT`, `OUT_OF_RANGE`, `STATE_TOO_LARGE`, `TIMEOUT`, `OVERLOADED`, `CLOSED`.
+   * @example const { value } = await counters.add('article:like:42')
+   */
+  add(key: string, delta?: number, options?: AddOptions): Promise<AddResult>;
+  /**
+   * Adds without waiting: absorbed here, flushed within the flush interval, exactly once. Costs
+   * nanoseconds. Only for keys declared `batched`, or not declared.
+   *
+   * @throws TallystickError at once when refused: as `add`, or `OVERLOADED` when too many keys are pending.
+   * @example counters.tally('article:read:42')
+   */
+  tally(key: string, delta?: number): void;
+  /** Reads one counter. A `batched` one includes what this process has not flushed yet. */
+  get(key: string, options?: GetOptions): Promise<CounterReading>;
+  /**
+   * Adds many at once; the results are in the order of the items. Every item is checked before any is
+   * counted: one bad item rejects the whole call, naming its index. `requestId` in the options covers the
+   * whole call.
+   */
+  addMany(items: readonly AddItem[], options?: Pick<AddOptions, 'requestId' | 'timeoutMs'>): Promise<(AddResult | Refusal)[]>;
+  /** Reads many at once, in order. */
+  getMany(items: readonly (string | GetItem)[]): Promise<CounterReading[]>;
+}
+
+/** The most items one `addMany` or `getMany` may have. */
+export const MAX_BATCH_ITEMS = 10_000;

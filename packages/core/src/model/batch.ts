@@ -1,0 +1,56 @@
+/**
+ * A batch is identified by (source, partition, seq), sealed before it is sent and never changed after.
+ * Every replica applies each batch exactly once, in order, per source.
+ */
+import type { Answer, Note } from './answer.ts';
+import type { CountTerms, Operation } from './operation.ts';
+
+/** A sealed batch. */
+export interface Batch {
+  /** One run of one process. */
+  readonly source: string;
+  readonly partition: number;
+  /** 1, 2, 3 … within its source and partition. */
+  readonly seq: number;
+  readonly operations: readonly Operation[];
+}
+
+/** How many sealed batches a source may have unanswered at one partition, and a replica remembers. */
+export const WINDOW = 8;
+
+/** Terms without the conditions that were already decided. */
+function decided(terms: Operation['terms']): Operation['terms'] {
+  if (terms?.kind !== 'count') return terms;
+  return terms.ttlMs === undefined ? undefined : ({ kind: 'count', ttlMs: terms.ttlMs } satisfies CountTerms);
+}
+
+function effectOf(op: Operation, note: Note | undefined, answer: Answer, index: number): Operation | undefined {
+  if (note?.code !== undefined || note?.replayed === true) return undefined;
+  if (op.effect !== undefined) return op;
+  const { key, member, requestId } = op;
+  // Seeing a member again adds nothing to the value, yet renews its time.
+  const delta = member === undefined ? (note?.delta ?? op.delta) : op.delta;
+  const value = requestId === undefined ? undefined : answer.values[index];
+  const expiresAtMs = note?.expiresAtMs;
+  const effect = {
+    atMs: answer.atMs,
+    ...(value !== undefined && { value }),
+    ...(expiresAtMs !== undefined && { expiresAtMs }),
+  };
+  return { key, delta, terms: decided(op.terms), member, requestId, effect };
+}
+
+/**
+ * The batch to send again once its results are known: the effects that were decided, not the conditions.
+ * Operations that were refused, or answered from a request id, have no effect and are left out.
+ */
+export function effectsOf(batch: Batch, answer: Answer): Batch {
+  const operations: Operation[] = [];
+  let next = 0;
+  for (const [index, op] of batch.operations.entries()) {
+    const note = answer.notes[next]?.index === index ? answer.notes[next++] : undefined;
+    const effect = effectOf(op, note, answer, index);
+    if (effect !== undefined) operations.push(effect);
+  }
+  return { ...batch, operations };
+}

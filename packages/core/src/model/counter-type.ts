@@ -1,0 +1,92 @@
+/** Counter types as an application declares them, and the terms each stands for. */
+import { describe, TallystickError } from '../errors.ts';
+import { checkAmount, checkDurationMs } from './amount.ts';
+import type { Terms } from './operation.ts';
+
+/** Names of the counter types. What each promises stands in the README's table. */
+export const COUNTER_TYPES = ['simple', 'batched', 'sliding-log', 'sliding-window', 'unique', 'unique-approx'] as const;
+
+/** A counter type. */
+export type CounterType = (typeof COUNTER_TYPES)[number];
+
+/** How a counter behaves. Fields that the type does not know are refused. */
+export interface CounterOptions {
+  /** Default `simple`. */
+  readonly type?: CounterType;
+  /** `simple`: a decrease stops here and the result says so. Default none. */
+  readonly min?: number;
+  /** `simple`: an increase stops here. Default none. */
+  readonly max?: number;
+  /** `simple`, `batched`: lifetime in milliseconds given at creation, not renewed later. Default none. */
+  readonly ttlMs?: number;
+  /** Window in milliseconds; required for the sliding and unique types. At least 1, sliding-window 1,000. */
+  readonly windowMs?: number;
+  /** `sliding-window`, `unique-approx`: number of sub-counters, 1 to 1,000. Defaults 60 and 6. */
+  readonly slices?: number;
+}
+
+/** The fields each type knows beside `type`. */
+const FIELDS: Record<CounterType, readonly (keyof CounterOptions)[]> = {
+  simple: ['min', 'max', 'ttlMs'],
+  batched: ['ttlMs'],
+  'sliding-log': ['windowMs'],
+  'sliding-window': ['windowMs', 'slices'],
+  unique: ['windowMs'],
+  'unique-approx': ['windowMs', 'slices'],
+};
+
+const MAX_SLICES = 1000;
+
+function checkSlices(slices: unknown): number {
+  if (Number.isSafeInteger(slices) && (slices as number) >= 1 && (slices as number) <= MAX_SLICES) return slices as number;
+  throw new TallystickError('INVALID_ARGUMENT', `slices: expected an integer from 1 to ${MAX_SLICES}, got ${describe(slices)}`, { field: 'slices' });
+}
+
+/** The type named in `options`, default `simple`. @throws TallystickError `INVALID_ARGUMENT`, field `type`. */
+export function typeOf({ type = 'simple' }: CounterOptions): CounterType {
+  if (COUNTER_TYPES.includes(type)) return type;
+  throw new TallystickError('INVALID_ARGUMENT', `type: expected one of ${COUNTER_TYPES.join(', ')}, got ${describe(type)}`, { field: 'type' });
+}
+
+function checkFields(options: CounterOptions, type: CounterType): void {
+  for (const [field, value] of Object.entries(options)) {
+    if (field === 'type' || value === undefined || FIELDS[type].includes(field as keyof CounterOptions)) continue;
+    const known = Object.hasOwn(options, field) && Object.values(FIELDS).some((fields) => fields.includes(field as keyof CounterOptions));
+    const code = known ? 'INVALID_ARGUMENT' : 'UNKNOWN_FIELD';
+    throw new TallystickError(code, `${field}: not a field of a ${type} counter, which knows ${['type', ...FIELDS[type]].join(', ')}`, { field });
+  }
+}
+
+function countTerms({ min, max, ttlMs }: CounterOptions): Terms | undefined {
+  if (min === undefined && max === undefined && ttlMs === undefined) return undefined;
+  if (min !== undefined) checkAmount(min, 'min');
+  if (max !== undefined) checkAmount(max, 'max');
+  if (min !== undefined && max !== undefined && min > max) {
+    throw new TallystickError('INVALID_ARGUMENT', `min: expected at most max (${max}), got ${min}`, { field: 'min' });
+  }
+  if (ttlMs !== undefined) checkDurationMs(ttlMs, 'ttlMs');
+  return { kind: 'count', ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(ttlMs !== undefined && { ttlMs }) };
+}
+
+/**
+ * The terms that `options` stand for; undefined for a plain `simple` or `batched` counter.
+ *
+ * @throws TallystickError `INVALID_ARGUMENT`, `INVALID_AMOUNT` or `UNKNOWN_FIELD`, naming the field.
+ */
+export function termsOf(options: CounterOptions): Terms | undefined {
+  const type = typeOf(options);
+  checkFields(options, type);
+  switch (type) {
+    case 'simple':
+    case 'batched':
+      return countTerms(options);
+    case 'sliding-log':
+      return { kind: 'log', windowMs: checkDurationMs(options.windowMs, 'windowMs') };
+    case 'unique':
+      return { kind: 'unique', windowMs: checkDurationMs(options.windowMs, 'windowMs') };
+    case 'sliding-window':
+      return { kind: 'window', windowMs: checkDurationMs(options.windowMs, 'windowMs', 1000), slices: checkSlices(options.slices ?? 60) };
+    case 'unique-approx':
+      return { kind: 'sketch', windowMs: checkDurationMs(options.windowMs, 'windowMs', 1000), slices: checkSlices(options.slices ?? 6) };
+  }
+}
