@@ -22,7 +22,7 @@ const args = [
   ...SOURCE_RUN,
   "--enable-source-maps",
   "--test",
-  `--test-concurrency=${process.env.TEST_CONCURRENCY ?? "2"}`,
+  `--test-concurrency=${process.env["TEST_CONCURRENCY"] ?? "2"}`,
   "--test-reporter=spec",
   "--test-reporter-destination=stdout",
   "--test-reporter=./scripts/counts-reporter.mjs",
@@ -35,15 +35,14 @@ const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit" });
 child.on("exit", (code, signal) => {
   let status = code ?? 1;
   if (signal !== null) console.error(`the test runner was ended by ${signal}`);
-  if (status === 0 && process.env.CI === "true") status = verdictForCi();
+  if (status === 0 && process.env["CI"] === "true") status = verdictForCi();
   rmSync(scratch, { recursive: true, force: true });
   process.exitCode = status;
 });
 
 /** Refuses what node's runner lets pass. */
 function verdictForCi() {
-  /** @type {{ ran: number, skipped: string[] }} */
-  const counts = JSON.parse(readFileSync(countsFile, "utf8"));
+  const counts = /** @type {{ ran: number, skipped: string[] }} */ (JSON.parse(readFileSync(countsFile, "utf8")));
   for (const name of counts.skipped) console.error(`not run: ${name}`);
   if (counts.skipped.length > 0) {
     console.error(`${counts.skipped.length} test(s) skipped or todo; in CI everything must run`);
