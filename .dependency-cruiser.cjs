@@ -97,7 +97,8 @@ module.exports = {
       comment: "A package that is used and not declared works by accident of hoisting, until it is installed alone.",
       severity: "error",
       from: { path: "^packages/", pathNot: TEST },
-      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+      // peerDependenciesMeta reads as "no-pkg" to the tool, hence the exception for peers.
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["npm-peer"] },
     },
     {
       name: "no-dev-dependencies-at-run-time",
