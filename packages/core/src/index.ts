@@ -9,6 +9,13 @@ export { joinKey, MAX_KEY_BYTES } from './model/key.ts';
 export { COUNTER_TYPES, type CounterOptions, type CounterType } from './model/counter-type.ts';
 export type { Clock } from './model/clock.ts';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store.ts';
-export { createTallystick, type Tallystick, type TallystickOptions, type CloseReport } from './tallystick.ts';
+export {
+  createTallystick,
+  type CloseReport,
+  type Tallystick,
+  type TallystickEvent,
+  type TallystickOptions,
+  type TallystickStats,
+} from './tallystick.ts';
 export type { AddItem, AddOptions, AddResult, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
 export type { Store } from './store.ts';

@@ -1,0 +1,75 @@
+/** Adding to counters, one or many, with every option of the library. */
+import type { AddItem, AddOptions, AddResult, Refusal } from 'tallystick';
+import { checkEach, checkList, checkObject, checkText, type Fields } from './checks.ts';
+import { timeoutOf, type Call, type Context } from './context.ts';
+
+/** What came of one add. */
+export type CounterResult = (AddResult | Refusal) & { readonly key: string };
+
+/** What came of a batch, in the order of its items. */
+export interface AddCountersReply {
+  readonly results: readonly CounterResult[];
+}
+
+const OPTIONS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'member', 'requestId'];
+const SINGLE = new Set(['delta', ...OPTIONS]);
+const ITEM = new Set(['key', 'delta', ...OPTIONS]);
+const BATCH = new Set(['items', 'requestId']);
+const MAX_REQUEST_ID_CHARACTERS = 128;
+
+/** Refuses fields that no counter has; their values, and the key, are for the library to judge. */
+const checkItem = (item: unknown): AddItem => checkObject(item, ITEM, 'items') as Fields & AddItem;
+
+/**
+ * `{items: [{key, delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, member?, requestId?}], requestId?}`:
+ * every item is checked before any is counted, and one bad item refuses the whole, naming its index.
+ *
+ * @throws TallystickError
+ */
+export async function addCounters(context: Context, request: unknown, call?: Call): Promise<AddCountersReply> {
+  const { items, requestId } = checkObject(request, BATCH, 'body');
+  const list = checkEach('items', checkList(items, 'items', context.maxBatchItems), checkItem);
+  const timeoutMs = timeoutOf(context, call);
+  const whole = requestId === undefined ? undefined : checkText(requestId, 'requestId', MAX_REQUEST_ID_CHARACTERS);
+  const results = await context.counters.addMany(list, { timeoutMs, ...(whole !== undefined && { requestId: whole }) });
+  return { results: results.map((result, index) => recorded(context, list[index] as AddItem, result)) };
+}
+
+function recorded({ figures, typeOfKey }: Context, { key, type }: AddItem, result: AddResult | Refusal): CounterResult {
+  figures.countIncrement(type ?? typeOfKey(key), result.outcome);
+  return { key, ...result };
+}
+
+/**
+ * Adds to the counter `key`: `{delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, member?, requestId?}`,
+ * or nothing at all for an add of 1.
+ *
+ * @throws TallystickError when refused.
+ */
+export async function addCounter(
+  context: Context,
+  key: string,
+  request: unknown = {},
+  call?: Call,
+): Promise<AddResult & { readonly key: string }> {
+  const { delta, ...options } = checkObject(request, SINGLE, 'body') as { delta?: number } & AddOptions;
+  const result = await recordedAdd(context, key, delta, { ...options, timeoutMs: timeoutOf(context, call) });
+  return { key, ...result };
+}
+
+/** One add that leaves its mark in the figures, whatever comes of it. */
+export async function recordedAdd(
+  { counters, figures, typeOfKey }: Context,
+  key: string,
+  delta: number | undefined,
+  options: AddOptions,
+): Promise<AddResult> {
+  try {
+    const result = await counters.add(key, delta, options);
+    figures.countIncrement(options.type ?? typeOfKey(key), result.outcome);
+    return result;
+  } catch (error) {
+    figures.countIncrement('any', 'refused');
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Checks of a request's shape, whatever the transport. They throw `TallystickError`, naming the field by
+ * its path (`items[3].delta`). What a key, an amount or a counter option may be is the library's to say and
+ * is not checked here a second time; its errors are only given the path of the request they came in.
+ */
+import { TallystickError } from 'tallystick';
+
+/** A request, or a part of one, with fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const SHOWN_CHARACTERS = 40;
+
+/** Says what came, for an error message: short, and safe for any value whatever. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') {
+    return value.length > SHOWN_CHARACTERS ? `a string of ${value.length} characters` : JSON.stringify(value);
+  }
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return typeof value === 'bigint' ? `${value}n` : String(value);
+}
+
+/** The error for a field that is not what it should be. */
+export function unexpected(field: string, expected: string, value: unknown): TallystickError {
+  return new TallystickError('INVALID_ARGUMENT', `${field}: expected ${expected}, got ${shown(value)}`, { field });
+}
+
+function unknownField(name: string, known: ReadonlySet<string>): TallystickError {
+  const message = `${shown(name)} is not a field here; known are ${[...known].join(', ')}`;
+  return new TallystickError('UNKNOWN_FIELD', message, { field: name });
+}
+
+/**
+ * Returns `value` when it is an object that has no other fields than `known`.
+ *
+ * @throws TallystickError `INVALID_ARGUMENT` (field `name`) or `UNKNOWN_FIELD`.
+ */
+export function checkObject(value: unknown, known: ReadonlySet<string>, name: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unexpected(name, 'an object', value);
+  for (const field in value) if (!known.has(field)) throw unknownField(field, known);
+  return value as Fields;
+}
+
+/** Returns `value` when it is a well-formed string of 1 to `most` characters. */
+export function checkText(value: unknown, field: string, most: number): string {
+  if (typeof value === 'string' && value.length > 0 && value.length <= most && value.isWellFormed()) return value;
+  throw unexpected(field, `a well-formed string of 1 to ${most} characters`, value);
+}
+
+/** Returns `value` when it is an integer from `least` to `most`. */
+export function checkInteger(value: unknown, field: string, least: number, most: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+  throw unexpected(field, `an integer from ${least} to ${most}`, value);
+}
+
+/**
+ * Returns `value` when it is a list of at most `most` items.
+ *
+ * @throws TallystickError `INVALID_ARGUMENT` or `BATCH_TOO_LARGE`.
+ */
+export function checkList(value: unknown, field: string, most: number): readonly unknown[] {
+  if (!Array.isArray(value)) throw unexpected(field, 'an array', value);
+  if (value.length <= most) return value;
+  throw new TallystickError('BATCH_TOO_LARGE', `${field}: expected at most ${most} items, got ${value.length}`, { field });
+}
+
+/** Runs `check` on every item; what it throws names the item's place in `list`. */
+export function checkEach<Item>(list: string, items: readonly unknown[], check: (item: unknown) => Item): Item[] {
+  return items.map((item, index) => {
+    try {
+      return check(item);
+    } catch (error) {
+      throw placed(error, list, index);
+    }
+  });
+}
+
+function placed(error: unknown, list: string, index: number): unknown {
+  if (!(error instanceof TallystickError)) return error;
+  const place = `${list}[${index}]`;
+  const whole = error.field === undefined || error.field === list;
+  const field = whole ? place : `${place}.${error.field}`;
+  return moved(error, error.field, field, index);
+}
+
+/** The same error about `field`. A message that begins with the old field begins with the new one. */
+function moved(error: TallystickError, from: string | undefined, field: string, index = error.index): TallystickError {
+  const begins = from !== undefined && error.message.startsWith(`${from}:`);
+  const message = begins ? field + error.message.slice(from.length) : `${field}: ${error.message}`;
+  return new TallystickError(error.code, message, { field, cause: error.cause, ...(index !== undefined && { index }) });
+}
+
+/**
+ * The library's error in the words of the request: a field that begins with `from` begins with `to`
+ * instead. Anything else is returned as it is.
+ */
+export function renamed(error: unknown, from: string, to: string): unknown {
+  if (!(error instanceof TallystickError) || error.field?.startsWith(from) !== true) return error;
+  return moved(error, error.field, to + error.field.slice(from.length));
+}

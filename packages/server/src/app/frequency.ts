@@ -1,0 +1,171 @@
+/**
+ * Frequency control: how often something happened in a span that begins with its first occurrence. A
+ * counter under `joinKey('freq', business_id, key)` is created by the first add with the span as its
+ * lifetime; later adds do not renew it.
+ */
+import { errorTable, joinKey, type AddItem, type AddOptions, type AddResult, type ErrorCode, type Refusal } from 'tallystick';
+import { recordedAdd } from './add-counters.ts';
+import { checkEach, checkInteger, checkList, checkObject, checkText, renamed, unexpected } from './checks.ts';
+import { timeoutOf, within, type Call, type Context } from './context.ts';
+import { readMany } from './get-counters.ts';
+
+/** AddFreqRsp and GetFreqRsp. */
+export interface FreqReply {
+  /** A number of the error table; 0 is OK. */
+  readonly code: number;
+  readonly msg: string;
+  readonly business_id: number;
+  readonly key: string;
+  /** How often in the running span; saturates at the largest uint32. */
+  readonly freq: number;
+  /** Seconds left of the span, rounded up. */
+  readonly ttl: number;
+  /** `accepted`: will be counted exactly once, `freq` is an estimate. Absent for a read. */
+  readonly outcome?: AddResult['outcome'] | Refusal['outcome'];
+}
+
+/** What came of a batch, in the order of its requests; each result has a code of its own. */
+export interface FreqBatchReply {
+  /** 0: the batch was executed. */
+  readonly code: 0;
+  readonly msg: string;
+  readonly results: readonly FreqReply[];
+}
+
+const ADD = new Set(['business_id', 'key', 'time_span', 'time_unit', 'request_id']);
+const GET = new Set(['business_id', 'key']);
+const BATCH_ADD = new Set(['requests', 'request_id']);
+const BATCH_GET = new Set(['requests']);
+const UINT32_MAX = 0xffff_ffff;
+const SECONDS_A_DAY = 24 * 3600;
+const UNIT_SECONDS = new Map<unknown, number>([
+  ['SEC', 1],
+  [0, 1],
+  ['DAY', SECONDS_A_DAY],
+  [1, SECONDS_A_DAY],
+]);
+const MAX_REQUEST_ID_CHARACTERS = 128;
+
+/** Who is asked about. */
+interface Subject {
+  readonly business_id: number;
+  readonly key: string;
+  /** The key of the counter. */
+  readonly counterKey: string;
+}
+
+/** A checked AddFreqReq. */
+interface FreqAdd extends Subject {
+  readonly ttlMs: number;
+  readonly requestId?: string;
+}
+
+function subjectOf(businessId: unknown, key: unknown): Subject {
+  const business_id = checkInteger(businessId, 'business_id', 0, UINT32_MAX);
+  const text = checkText(key, 'key', 512);
+  try {
+    return { business_id, key: text, counterKey: joinKey('freq', String(business_id), text) };
+  } catch (error) {
+    throw renamed(error, 'parts', 'key');
+  }
+}
+
+/** The reply carries the time left as uint32 seconds, so no span may be longer. */
+function spanMs(timeSpan: unknown, timeUnit: unknown): number {
+  const unitSeconds = timeUnit === undefined ? 1 : UNIT_SECONDS.get(timeUnit);
+  if (unitSeconds === undefined) throw unexpected('time_unit', '"SEC" (0) or "DAY" (1)', timeUnit);
+  const most = Math.floor(UINT32_MAX / unitSeconds);
+  return checkInteger(timeSpan, 'time_span', 1, most) * unitSeconds * 1000;
+}
+
+function checkRequestId(requestId: unknown): { requestId?: string } {
+  return requestId === undefined ? {} : { requestId: checkText(requestId, 'request_id', MAX_REQUEST_ID_CHARACTERS) };
+}
+
+function checkAdd(request: unknown): FreqAdd {
+  const { business_id, key, time_span, time_unit, request_id } = checkObject(request, ADD, 'request');
+  const subject = subjectOf(business_id, key);
+  return { ...subject, ttlMs: spanMs(time_span, time_unit), ...checkRequestId(request_id) };
+}
+
+function checkGet(request: unknown): Subject {
+  const { business_id, key } = checkObject(request, GET, 'request');
+  return subjectOf(business_id, key);
+}
+
+function reply({ business_id, key }: Subject, value: number, ttlMs: number | undefined): FreqReply {
+  const ttl = ttlMs === undefined ? 0 : Math.ceil(ttlMs / 1000);
+  return { code: 0, msg: 'OK', business_id, key, freq: Math.max(0, Math.min(value, UINT32_MAX)), ttl };
+}
+
+function failed(subject: Subject, code: ErrorCode, msg: string): FreqReply {
+  return { ...reply(subject, 0, undefined), code: errorTable[code].number, msg };
+}
+
+function added(subject: Subject, result: AddResult | Refusal): FreqReply {
+  if (result.outcome === 'refused') return { ...failed(subject, result.code, result.msg), outcome: 'refused' };
+  return { ...reply(subject, result.value, result.ttlMs), outcome: result.outcome };
+}
+
+function found(subject: Subject, reading: { value: number; found: boolean; ttlMs?: number }): FreqReply {
+  if (reading.found) return reply(subject, reading.value, reading.ttlMs);
+  return failed(subject, 'KEY_NOT_FOUND', errorTable.KEY_NOT_FOUND.meaning);
+}
+
+function batchOf(results: readonly FreqReply[]): FreqBatchReply {
+  const failures = results.filter(({ code }) => code !== 0).length;
+  return { code: 0, msg: failures === 0 ? 'OK' : `${failures} of ${results.length} have a code of their own`, results };
+}
+
+/**
+ * `{business_id, key, time_span, time_unit?, request_id?}` (AddFreqReq): counts one occurrence.
+ *
+ * @throws TallystickError when refused.
+ */
+export async function addFreq(context: Context, request: unknown, call?: Call): Promise<FreqReply> {
+  const subject = checkAdd(request);
+  const { counterKey, ttlMs, requestId } = subject;
+  const options: AddOptions = { ttlMs, timeoutMs: timeoutOf(context, call), ...(requestId !== undefined && { requestId }) };
+  return added(subject, await recordedAdd(context, counterKey, 1, options));
+}
+
+/**
+ * `{requests: [AddFreqReq], request_id?}`: every request is checked before any is counted.
+ *
+ * @throws TallystickError when the whole is refused; a field `requests[3].key` names the bad one.
+ */
+export async function batchAddFreq(context: Context, request: unknown, call?: Call): Promise<FreqBatchReply> {
+  const { requests, request_id } = checkObject(request, BATCH_ADD, 'body');
+  const subjects = checkEach('requests', checkList(requests, 'requests', context.maxBatchItems), checkAdd);
+  const options = { timeoutMs: timeoutOf(context, call), ...checkRequestId(request_id) };
+  try {
+    const results = await context.counters.addMany(subjects.map(itemOf), options);
+    for (const { outcome } of results) context.figures.countIncrement('simple', outcome);
+    return batchOf(results.map((result, index) => added(subjects[index] as FreqAdd, result)));
+  } catch (error) {
+    throw renamed(error, 'items', 'requests');
+  }
+}
+
+function itemOf({ counterKey, ttlMs, requestId }: FreqAdd): AddItem {
+  return { key: counterKey, ttlMs, ...(requestId !== undefined && { requestId }) };
+}
+
+/**
+ * `{business_id, key}` (GetFreqReq). Where nothing is counted the reply has the code of `KEY_NOT_FOUND`.
+ *
+ * @throws TallystickError when refused.
+ */
+export async function getFreq(context: Context, request: unknown, call?: Call): Promise<FreqReply> {
+  const subject = checkGet(request);
+  const timeoutMs = timeoutOf(context, call);
+  return found(subject, await within(context.counters.get(subject.counterKey), timeoutMs));
+}
+
+/** `{requests: [GetFreqReq]}`. @throws TallystickError when the whole is refused. */
+export async function batchGetFreq(context: Context, request: unknown, call?: Call): Promise<FreqBatchReply> {
+  const { requests } = checkObject(request, BATCH_GET, 'body');
+  const subjects = checkEach('requests', checkList(requests, 'requests', context.maxBatchItems), checkGet);
+  const readings = await readMany(context, subjects.map(({ counterKey }) => counterKey), 'requests', call);
+  return batchOf(readings.map((reading, index) => found(subjects[index] as Subject, reading)));
+}

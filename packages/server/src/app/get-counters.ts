@@ -1,0 +1,60 @@
+/** Reading counters, one or many. */
+import type { CounterReading, GetItem, GetOptions } from 'tallystick';
+import { checkEach, checkList, checkObject, renamed, type Fields } from './checks.ts';
+import { timeoutOf, within, type Call, type Context } from './context.ts';
+
+/** What a counter stands at. */
+export type CounterValue = CounterReading & { readonly key: string };
+
+/** What the counters of a batch stand at, in the order of its keys. */
+export interface GetCountersReply {
+  readonly results: readonly CounterValue[];
+}
+
+const SINGLE = new Set(['type', 'windowMs', 'slices']);
+const ITEM = new Set(['key', ...SINGLE]);
+const BATCH = new Set(['keys']);
+
+function checkKeyItem(item: unknown): string | GetItem {
+  return typeof item === 'string' ? item : (checkObject(item, ITEM, 'keys') as Fields & GetItem);
+}
+
+/**
+ * `{keys: [key | {key, type?, windowMs?, slices?}]}`. A counter that is not there reads 0, `found: false`.
+ *
+ * @throws TallystickError
+ */
+export async function getCounters(context: Context, request: unknown, call?: Call): Promise<GetCountersReply> {
+  const { keys } = checkObject(request, BATCH, 'body');
+  const items = checkEach('keys', checkList(keys, 'keys', context.maxBatchItems), checkKeyItem);
+  const readings = await readMany(context, items, 'keys', call);
+  return { results: readings.map((reading, index) => ({ key: keyOf(items[index] as string | GetItem), ...reading })) };
+}
+
+const keyOf = (item: string | GetItem): string => (typeof item === 'string' ? item : item.key);
+
+/** Reads many within the call's time; errors name the item as one of `list`. */
+export async function readMany(
+  context: Context,
+  items: readonly (string | GetItem)[],
+  list: string,
+  call: Call | undefined,
+): Promise<CounterReading[]> {
+  const timeoutMs = timeoutOf(context, call);
+  try {
+    return await within(context.counters.getMany(items), timeoutMs);
+  } catch (error) {
+    throw renamed(error, 'items', list);
+  }
+}
+
+/**
+ * Reads the counter `key`: `{type?, windowMs?, slices?}`.
+ *
+ * @throws TallystickError
+ */
+export async function getCounter(context: Context, key: string, request: unknown = {}, call?: Call): Promise<CounterValue> {
+  const options = checkObject(request, SINGLE, 'query') as GetOptions;
+  const timeoutMs = timeoutOf(context, call);
+  return { key, ...(await within(context.counters.get(key, options), timeoutMs)) };
+}

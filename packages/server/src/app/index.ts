@@ -1,0 +1,126 @@
+/**
+ * The use cases of a node. They know no transport: a request comes in as parsed from the wire, a reply is a
+ * plain object, a refusal a thrown `TallystickError`. HTTP and gRPC put both into their own words.
+ */
+import {
+  createTallystick,
+  type AddResult,
+  type CloseReport,
+  type Store,
+  type Tallystick,
+  type TallystickEvent,
+  type TallystickStats,
+} from 'tallystick';
+import { addCounter, addCounters, type AddCountersReply } from './add-counters.ts';
+import type { Call, Context } from './context.ts';
+import { declaredTypes, type Declarations } from './counter-type.ts';
+import { Figures } from './figures.ts';
+import { addFreq, batchAddFreq, batchGetFreq, getFreq, type FreqBatchReply, type FreqReply } from './frequency.ts';
+import { getCounter, getCounters, type CounterValue, type GetCountersReply } from './get-counters.ts';
+import { readiness, type Readiness } from './health.ts';
+import { countLikes, countLikesOfMany, like, unlike, type CountReply, type LikeReply } from './like.ts';
+
+export type { AddCountersReply, CounterResult } from './add-counters.ts';
+export type { Call } from './context.ts';
+export type { Declarations } from './counter-type.ts';
+export { BUCKETS_SECONDS, type Figures, type ResponseTimes } from './figures.ts';
+export type { FreqBatchReply, FreqReply } from './frequency.ts';
+export type { CounterValue, GetCountersReply } from './get-counters.ts';
+export type { Readiness } from './health.ts';
+export type { CountReply, LikeReply } from './like.ts';
+
+/** Settings of {@link createApp}. */
+export interface AppOptions {
+  /** Where the counters live. It is closed with the app. */
+  readonly store: Store;
+  /** Counter types by key, as in the library. Default: every counter is `simple`. */
+  readonly counters?: Declarations;
+  /** `batched` counters are flushed this often. Default 100. */
+  readonly flushEveryMs?: number;
+  /** The longest a call waits. Default 5,000. */
+  readonly requestTimeoutMs?: number;
+  /** The most items of one batch call, up to the library's 10,000. Default 1,000. */
+  readonly maxBatchItems?: number;
+  /** Told of what an operator should know. */
+  readonly onEvent?: (event: TallystickEvent) => void;
+}
+
+/**
+ * The use cases. Every one that takes a `request` checks it whole (its type is `unknown` for that reason)
+ * and rejects with a `TallystickError` when it is refused; the files named like the use cases say what a
+ * request looks like.
+ */
+export interface App {
+  addCounter(key: string, request?: unknown, call?: Call): Promise<AddResult & { readonly key: string }>;
+  addCounters(request: unknown, call?: Call): Promise<AddCountersReply>;
+  getCounter(key: string, request?: unknown, call?: Call): Promise<CounterValue>;
+  getCounters(request: unknown, call?: Call): Promise<GetCountersReply>;
+  like(request: unknown, call?: Call): Promise<LikeReply>;
+  unlike(request: unknown, call?: Call): Promise<LikeReply>;
+  countLikes(resourceId: string, call?: Call): Promise<CountReply>;
+  countLikesOfMany(request: unknown, call?: Call): Promise<readonly CountReply[]>;
+  addFreq(request: unknown, call?: Call): Promise<FreqReply>;
+  batchAddFreq(request: unknown, call?: Call): Promise<FreqBatchReply>;
+  getFreq(request: unknown, call?: Call): Promise<FreqReply>;
+  batchGetFreq(request: unknown, call?: Call): Promise<FreqBatchReply>;
+  /** Whether calls would be served now. Never rejects. */
+  readiness(): Promise<Readiness>;
+  /** For metrics: what use cases and transports recorded. */
+  readonly figures: Figures;
+  /** For metrics: what the lanes did. */
+  stats(): TallystickStats;
+  /**
+   * Takes no more work (calls are refused with `CLOSED`), answers what was taken, flushes and closes the
+   * store, within `timeoutMs`.
+   */
+  close(timeoutMs: number): Promise<CloseReport>;
+}
+
+const REQUEST_TIMEOUT_MS = 5000;
+const MAX_BATCH_ITEMS = 1000;
+
+/** Creates the use cases over a store. */
+export function createApp(options: AppOptions): App {
+  const figures = new Figures();
+  const { store, counters = {}, flushEveryMs } = options;
+  const tallystick = createTallystick({
+    store,
+    counters,
+    ...(flushEveryMs !== undefined && { flushEveryMs }),
+    onEvent: (event) => {
+      figures.countEvent(event.type);
+      options.onEvent?.(event);
+    },
+  });
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, maxBatchItems = MAX_BATCH_ITEMS } = options;
+  const context = { counters: tallystick.counters, figures, requestTimeoutMs, maxBatchItems, typeOfKey: declaredTypes(counters) };
+  return { ...useCases(context), ...lifeOf(tallystick, context), figures, stats: () => tallystick.stats() };
+}
+
+function useCases(context: Context): Omit<App, 'readiness' | 'figures' | 'stats' | 'close'> {
+  return {
+    addCounter: (key, request, call) => addCounter(context, key, request, call),
+    addCounters: (request, call) => addCounters(context, request, call),
+    getCounter: (key, request, call) => getCounter(context, key, request, call),
+    getCounters: (request, call) => getCounters(context, request, call),
+    like: (request, call) => like(context, request, call),
+    unlike: (request, call) => unlike(context, request, call),
+    countLikes: (resourceId, call) => countLikes(context, resourceId, call),
+    countLikesOfMany: (request, call) => countLikesOfMany(context, request, call),
+    addFreq: (request, call) => addFreq(context, request, call),
+    batchAddFreq: (request, call) => batchAddFreq(context, request, call),
+    getFreq: (request, call) => getFreq(context, request, call),
+    batchGetFreq: (request, call) => batchGetFreq(context, request, call),
+  };
+}
+
+function lifeOf(tallystick: Tallystick, context: Context): Pick<App, 'readiness' | 'close'> {
+  let closing = false;
+  return {
+    readiness: async () => (closing ? { ready: false, reason: 'draining' } : readiness(context)),
+    close: (timeoutMs) => {
+      closing = true;
+      return tallystick.close({ timeoutMs });
+    },
+  };
+}
