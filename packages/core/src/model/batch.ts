@@ -3,7 +3,7 @@
  * Every replica applies each batch exactly once, in order, per source.
  */
 import type { Answer, Note } from './answer.ts';
-import type { CountTerms, Operation } from './operation.ts';
+import type { CountTerms, Effect, Operation } from './operation.ts';
 
 /** A sealed batch. */
 export interface Batch {
@@ -27,17 +27,16 @@ function decided(terms: Operation['terms']): Operation['terms'] {
 function effectOf(op: Operation, note: Note | undefined, answer: Answer, index: number): Operation | undefined {
   if (note?.code !== undefined || note?.replayed === true) return undefined;
   if (op.effect !== undefined) return op;
-  const { key, member, requestId } = op;
+  const { key, member, requestId, reach } = op;
   // Seeing a member again adds nothing to the value, yet renews its time.
   const delta = member === undefined ? (note?.delta ?? op.delta) : op.delta;
-  const value = requestId === undefined ? undefined : answer.values[index];
   const expiresAtMs = note?.expiresAtMs;
-  const effect = {
+  const effect: Effect = {
     atMs: answer.atMs,
-    ...(value !== undefined && { value }),
+    ...(requestId !== undefined && { answered: { value: answer.values[index] ?? 0, delta: note?.delta ?? op.delta } }),
     ...(expiresAtMs !== undefined && { expiresAtMs }),
   };
-  return { key, delta, terms: decided(op.terms), member, requestId, effect };
+  return { key, delta, terms: decided(op.terms), member, requestId, reach, effect };
 }
 
 /**

@@ -34,6 +34,9 @@ function faultOf(key: unknown): string | undefined {
   return bytes <= MAX_KEY_BYTES ? undefined : `expected at most 512 bytes of UTF-8, got ${bytes} or more`;
 }
 
+/** Whether `key` is one. */
+export const isKey = (key: unknown): key is string => faultOf(key) === undefined;
+
 /**
  * Returns `key` when it is one.
  *
@@ -46,17 +49,18 @@ export function checkKey(key: unknown, field = 'key'): string {
 }
 
 /**
- * Joins parts to one key so that different parts never give the same key: every part but the last is
- * preceded by its length (`1:a` and `bc`, against `2:ab` and `c`).
+ * Joins parts to one key so that different parts, or another number of parts, never give the same key:
+ * every part but the last is preceded by its length, the last by a colon alone (`1:a:bc`, against `2:ab:c`).
+ * So keys whose parts differ only in the last begin alike.
  *
  * @throws TallystickError `INVALID_KEY` when a part is not a string or the whole is too long.
- * @example joinKey('203.0.113.7', '/login') // '11:203.0.113.7/login'
+ * @example joinKey('203.0.113.7', '/login') // '11:203.0.113.7:/login'
  */
 export function joinKey(...parts: readonly string[]): string {
   let key = '';
   for (const [i, part] of parts.entries()) {
     if (typeof part !== 'string') throw new TallystickError('INVALID_KEY', `parts[${i}]: expected a string, got ${describe(part)}`, { field: `parts[${i}]` });
-    key += i === parts.length - 1 ? part : `${part.length}:${part}`;
+    key += i === parts.length - 1 ? `:${part}` : `${part.length}:${part}`;
   }
   return checkKey(key, 'parts');
 }

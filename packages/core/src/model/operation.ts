@@ -56,8 +56,8 @@ export interface Effect {
   readonly atMs: number;
   /** When the counter it belonged to expires; the effect belongs to no later counter of that key. */
   readonly expiresAtMs?: number;
-  /** The value that was answered to the request id of this operation. */
-  readonly value?: number;
+  /** What was answered to the request id of this operation. */
+  readonly answered?: { readonly value: number; readonly delta: number };
 }
 
 /** One change asked for. */

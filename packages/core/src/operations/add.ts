@@ -3,9 +3,10 @@
  *
  * A bound limits movement towards it and never moves a value by itself: a decrease stops at `min`, or
  * stays where it is when the value is already lower. The lifetime is given once, at creation. An amount
- * of 0, asked or left over by a bound, is a read: it creates nothing and touches no expiry.
+ * of 0, asked or left over by a bound, is a read: it creates nothing and touches no expiry. (Amounts that
+ * were combined and cancel each other are no such read: each of them was an add.)
  */
-import { inRange } from '../model/amount.ts';
+import { inRange, MAX_VALUE } from '../model/amount.ts';
 import type { Result } from '../model/answer.ts';
 import type { CountTerms, Effect, Operation } from '../model/operation.ts';
 import type { Strategy } from './strategy.ts';
@@ -19,6 +20,9 @@ export interface Count {
 type Step = readonly [Result, Count | undefined];
 
 const isLive = (state: Count, nowMs: number): boolean => state.expiresAtMs === undefined || state.expiresAtMs > nowMs;
+
+/** An amount that asks for nothing. */
+const isRead = (op: Operation, delta: number): boolean => delta === 0 && op.reach === undefined;
 
 /** The part of `delta` that the bounds leave when the value is `before`. */
 function bounded(before: number, delta: number, terms: CountTerms | undefined): number {
@@ -41,7 +45,7 @@ function refused(live: Count | undefined): Step {
 /** Adds an effect decided earlier, unless the counter it belonged to is gone. */
 function addEffect(live: Count | undefined, op: Operation, effect: Effect, nowMs: number): Step {
   const { expiresAtMs } = effect;
-  if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return unchanged(live);
+  if (isRead(op, op.delta) || (expiresAtMs !== undefined && expiresAtMs <= nowMs)) return unchanged(live);
   const held = live?.expiresAtMs;
   if (expiresAtMs !== undefined && held !== undefined && held > expiresAtMs) return unchanged(live);
   const earlier = expiresAtMs !== undefined && held !== undefined && held < expiresAtMs;
@@ -52,17 +56,19 @@ function addEffect(live: Count | undefined, op: Operation, effect: Effect, nowMs
 }
 
 function apply(state: Count | undefined, op: Operation, nowMs: number): Step {
-  const live = state !== undefined && isLive(state, nowMs) ? state : undefined;
+  // A counter that had expired when the effect was decided is an earlier one, whatever this clock says.
+  const atMs = Math.max(nowMs, op.effect?.atMs ?? nowMs);
+  const live = state !== undefined && isLive(state, atMs) ? state : undefined;
   if (op.effect !== undefined) return addEffect(live, op, op.effect, nowMs);
   const terms = op.terms as CountTerms | undefined;
   const before = live?.value ?? 0;
   const delta = bounded(before, op.delta, terms);
-  if (delta === 0) return unchanged(live);
+  if (isRead(op, delta)) return unchanged(live);
   const value = before + delta;
   if (!inRange(value) || (op.reach !== undefined && !inRange(Math.abs(before) + op.reach))) return refused(live);
 
   const ttlMs = terms?.ttlMs;
-  const expiresAtMs = live?.expiresAtMs ?? (ttlMs === undefined ? undefined : nowMs + ttlMs);
+  const expiresAtMs = live?.expiresAtMs ?? (ttlMs === undefined ? undefined : Math.min(nowMs + ttlMs, MAX_VALUE));
   if (expiresAtMs === undefined) return [{ value, delta }, { value }];
   const repaired = live !== undefined && live.expiresAtMs === undefined;
   return [{ value, delta, expiresAtMs, ...(repaired && { repaired }) }, { value, expiresAtMs }];

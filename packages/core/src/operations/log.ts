@@ -52,23 +52,20 @@ function apply(state: Log | undefined, op: Operation, nowMs: number): readonly [
   const { windowMs } = op.terms as LogTerms;
   const log = state ?? { windowMs, atMs: [], amounts: [], head: 0, total: 0 };
   purge(log, nowMs);
-  const kept = log.total === 0 ? undefined : log;
   const atMs = op.effect?.atMs ?? nowMs;
-  if (op.delta === 0 || atMs <= nowMs - windowMs) return [{ value: log.total, delta: 0 }, kept];
-  if (op.delta < 0) return [{ value: log.total, delta: 0, code: 'INVALID_AMOUNT' }, kept];
-  if (!inRange(log.total + op.delta)) return [{ value: log.total, delta: 0, code: 'OUT_OF_RANGE' }, kept];
+  if (op.delta === 0 || atMs <= nowMs - windowMs) return [{ value: log.total, delta: 0 }, state];
+  if (op.delta < 0) return [{ value: log.total, delta: 0, code: 'INVALID_AMOUNT' }, state];
+  if (!inRange(log.total + op.delta)) return [{ value: log.total, delta: 0, code: 'OUT_OF_RANGE' }, state];
   if (log.atMs.length - log.head >= MAX_LOG_RECORDS && log.atMs.at(-1) !== atMs) {
-    return [{ value: log.total, delta: 0, code: 'STATE_TOO_LARGE' }, kept];
+    return [{ value: log.total, delta: 0, code: 'STATE_TOO_LARGE' }, state];
   }
   record(log, atMs, op.delta);
   return [{ value: log.total, delta: op.delta }, log];
 }
 
 function read(log: Log, nowMs: number): number | undefined {
-  let total = log.total;
-  let i = log.head;
-  for (; i < log.atMs.length && (log.atMs[i] ?? 0) <= nowMs - log.windowMs; i++) total -= log.amounts[i] ?? 0;
-  return i === log.atMs.length ? undefined : total;
+  purge(log, nowMs);
+  return log.total === 0 ? undefined : log.total;
 }
 
 /** The specification of `log`. */

@@ -4,7 +4,8 @@ import type { Operation, Terms } from '../model/operation.ts';
 /**
  * How one kind of counter behaves: the specification every store is held to. All of it is arithmetic on
  * its arguments. `apply` takes over the state it is given (it may reuse its memory): after the call only
- * the returned state may be used. Undefined stands for a counter that is not there.
+ * the returned state may be used. Undefined stands for a counter that is not there; returned, it says that
+ * none was created, and what has expired may be left to expire.
  */
 export interface Strategy<State> {
   /** `(state, op, nowMs) → [result, state]`. `nowMs` never runs back for one state. */

@@ -51,11 +51,10 @@ function apply(given: Window | undefined, op: Operation, nowMs: number): readonl
   const { windowMs, slices } = op.terms as WindowTerms;
   const state = given ?? open(windowMs, slices);
   advance(state, sliceOf(nowMs, windowMs, slices));
-  const kept = state.total === 0 ? undefined : state;
   const slice = sliceOf(op.effect?.atMs ?? nowMs, windowMs, slices);
-  if (op.delta === 0 || slice < state.newest - slices) return [{ value: state.total, delta: 0 }, kept];
-  if (op.delta < 0) return [{ value: state.total, delta: 0, code: 'INVALID_AMOUNT' }, kept];
-  if (!inRange(state.total + op.delta)) return [{ value: state.total, delta: 0, code: 'OUT_OF_RANGE' }, kept];
+  if (op.delta === 0 || slice < state.newest - slices) return [{ value: state.total, delta: 0 }, given];
+  if (op.delta < 0) return [{ value: state.total, delta: 0, code: 'INVALID_AMOUNT' }, given];
+  if (!inRange(state.total + op.delta)) return [{ value: state.total, delta: 0, code: 'OUT_OF_RANGE' }, given];
   advance(state, slice);
   state.counts[slice % (slices + 1)] = (state.counts[slice % (slices + 1)] ?? 0) + op.delta;
   state.total += op.delta;
@@ -75,6 +74,6 @@ function read(state: Window, nowMs: number): number | undefined {
 export const window: Strategy<Window> = {
   apply,
   read,
-  expiresAtMs: (state) => Math.ceil(((state.newest + state.slices + 1) * state.windowMs) / state.slices),
+  expiresAtMs: ({ total, newest, slices, windowMs }) => (total === 0 ? 0 : Math.ceil(((newest + slices + 1) * windowMs) / slices)),
   variant: (terms) => `${(terms as WindowTerms).windowMs}/${(terms as WindowTerms).slices}`,
 };

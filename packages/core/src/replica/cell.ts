@@ -19,15 +19,14 @@ export interface Remembered {
   readonly expiresAtMs: number;
 }
 
-/** Id of the cell of a counter that is no `count`. The variant has no colon, so no two counters share one. */
+/** Id of the cell of a counter. Neither kind nor variant has a colon, so no two counters share one. */
 export function cellId({ key, terms }: Query): string {
-  if (terms === undefined) return key;
-  return `${terms.kind}:${strategies[terms.kind].variant(terms)}:${key}`;
+  return terms === undefined ? `count::${key}` : `${terms.kind}:${strategies[terms.kind].variant(terms)}:${key}`;
 }
 
-/** Id of the cell of a request id, which belongs to its key (and kind of counter). */
+/** Id of the cell of a request id, which belongs to its counter. */
 export function requestCellId(query: Query, requestId: string): string {
-  const counter = query.terms === undefined || query.terms.kind === 'count' ? query.key : cellId(query);
+  const counter = cellId(query);
   return `request:${counter.length}:${counter}${requestId}`;
 }
 

@@ -4,6 +4,7 @@
  * is one look-up.
  */
 import { inRange } from '../model/amount.ts';
+import { isKey } from '../model/key.ts';
 import type { Count } from '../operations/add.ts';
 import { KeyIndex } from './key-index.ts';
 
@@ -22,13 +23,13 @@ export class CountTable {
   }
 
   /**
-   * Adds to a counter without conditions, and returns its new value; NaN when the general path must decide:
-   * the counter expires, or would leave the range.
+   * Adds a safe integer to a counter without conditions, and returns its new value; NaN when the general
+   * path must decide: the counter expires, would leave the range, or cannot be created like this.
    */
   addPlain(key: string, delta: number, reach: number | undefined): number {
     let slot = this.#index.get(key);
     if (slot === undefined) {
-      if (delta === 0 || reach !== undefined) return NaN;
+      if (delta === 0 || reach !== undefined || !isKey(key)) return NaN;
       slot = this.#take(key);
     } else if (this.#expiries !== undefined && this.#expiries[slot] !== 0) {
       return NaN;

@@ -5,8 +5,8 @@
 const BUCKET_MS = 1000;
 
 export class ExpiryQueue {
-  /** By bucket number; an id is in one bucket at a time. */
-  #buckets = new Map<number, string[]>();
+  /** By bucket number. */
+  readonly #buckets = new Map<number, string[]>();
   /** No bucket before this number has entries. */
   #first = Infinity;
 
@@ -29,18 +29,27 @@ export class ExpiryQueue {
   sweep(nowMs: number, limit: number, drop: (id: string) => number | undefined): number {
     let looked = 0;
     const due = Math.floor(nowMs / BUCKET_MS);
-    while (looked < limit && this.#first <= due && !this.isEmpty) {
+    while (looked < limit && this.#first <= due) {
       const ids = this.#buckets.get(this.#first);
       const id = ids?.pop();
       if (id === undefined) {
-        this.#buckets.delete(this.#first++);
+        this.#buckets.delete(this.#first);
+        this.#next();
         continue;
       }
       looked++;
       const later = drop(id);
       if (later !== undefined) this.add(id, later);
     }
-    if (this.isEmpty) this.#first = Infinity;
     return looked;
+  }
+
+  /** Goes to the next bucket there is. A gap longer than there are buckets is leapt, not walked. */
+  #next(): void {
+    for (let tries = this.#buckets.size; tries > 0; tries--) {
+      if (this.#buckets.has(++this.#first)) return;
+    }
+    this.#first = Infinity;
+    for (const bucket of this.#buckets.keys()) this.#first = Math.min(this.#first, bucket);
   }
 }

@@ -5,8 +5,14 @@
 const FULL = 15_000_000;
 
 export class KeyIndex {
-  #maps: Map<string, number>[] = [new Map()];
-  #last = this.#maps[0] as Map<string, number>;
+  readonly #full: number;
+  /** Where the next key goes. */
+  #last = new Map<string, number>();
+  readonly #maps = [this.#last];
+
+  constructor(full = FULL) {
+    this.#full = full;
+  }
 
   get size(): number {
     let size = 0;
@@ -21,8 +27,8 @@ export class KeyIndex {
 
   /** Adds a key that is not there yet. */
   add(key: string, slot: number): void {
-    if (this.#last.size >= FULL) {
-      this.#last = this.#maps.find((map) => map.size < FULL / 2) ?? new Map();
+    if (this.#last.size >= this.#full) {
+      this.#last = this.#maps.find((map) => map.size < this.#full / 2) ?? new Map<string, number>();
       if (!this.#maps.includes(this.#last)) this.#maps.push(this.#last);
     }
     this.#last.set(key, slot);

@@ -9,6 +9,7 @@
  */
 import { ABSENT, type Answer, type Note, type Reading, type Reply, type Result } from '../model/answer.ts';
 import type { Batch } from '../model/batch.ts';
+import { faultOf } from '../model/fault.ts';
 import type { Operation, Query } from '../model/operation.ts';
 import { add, type Count } from '../operations/add.ts';
 import { strategies } from '../operations/index.ts';
@@ -117,42 +118,46 @@ export class Replica {
 
   /** Answers from the request id when it is known, and remembers the answer when it is new. */
   #remembering(op: Operation, nowMs: number): Result {
+    const code = faultOf(op);
+    if (code !== undefined) return { value: this.read(op, nowMs).value, delta: 0, code };
     if (op.requestId === undefined) return this.#change(op, nowMs);
     const id = requestCellId(op, op.requestId);
     const known = this.cells.get(id)?.state as Remembered | undefined;
-    if (op.effect === undefined && known !== undefined && known.expiresAtMs > nowMs) return replayed(known);
+    // An effect, too: after a failover its request may have come again, through another source, before it.
+    if (known !== undefined && known.expiresAtMs > (op.effect?.atMs ?? nowMs)) return replayed(known);
     const result = this.#change(op, nowMs);
     if (result.code === undefined) this.putCell(id, { kind: 'request', state: this.#remember(op, result, nowMs) });
     return result;
   }
 
   #remember(op: Operation, result: Result, nowMs: number): Remembered {
-    const { delta, expiresAtMs } = result;
+    const { value, delta } = op.effect?.answered ?? result;
+    const expiresAtMs = op.effect === undefined ? result.expiresAtMs : op.effect.expiresAtMs;
     return {
-      value: op.effect?.value ?? result.value,
+      value,
       delta,
       expiresAtMs: (op.effect?.atMs ?? nowMs) + this.#requestRetentionMs,
       ...(expiresAtMs !== undefined && { counterExpiresAtMs: expiresAtMs }),
     };
   }
 
+  /** What has expired stays until a sweep takes it, which is how an id is in the expiry queue just once. */
   #change(op: Operation, nowMs: number): Result {
     if (op.terms === undefined || op.terms.kind === 'count') {
       const [result, count] = add.apply(this.counts.get(op.key), op, nowMs);
-      if (count === undefined) this.counts.delete(op.key);
-      else this.putCount(op.key, count);
+      if (count !== undefined) this.putCount(op.key, count);
       return result;
     }
     const { kind } = op.terms;
     const id = cellId(op);
     const [result, state] = strategies[kind].apply(this.cells.get(id)?.state, op, nowMs);
-    if (state === undefined) this.cells.delete(id);
-    else this.putCell(id, { kind, state });
+    if (state !== undefined) this.putCell(id, { kind, state });
     return result;
   }
 }
 
-const isPlain = (op: Operation): boolean => op.terms === undefined && op.requestId === undefined && op.effect === undefined;
+const isPlain = (op: Operation): boolean =>
+  op.terms === undefined && op.requestId === undefined && op.effect === undefined && Number.isSafeInteger(op.delta);
 
 function readCount(count: Count | undefined, nowMs: number): Reading {
   if (count === undefined || add.read(count, nowMs) === undefined) return ABSENT;

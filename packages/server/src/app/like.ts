@@ -1,5 +1,5 @@
 /**
- * Likes of a resource: a counter under the key `4:like<resourceId>`, which is `joinKey('like', resourceId)`.
+ * Likes of a resource: a counter under the key `4:like:<resourceId>`, which is `joinKey('like', resourceId)`.
  * A like adds 1; an unlike takes 1 away and stops at 0.
  */
 import { joinKey, type AddOptions, type AddResult, TallystickError } from 'tallystick';
