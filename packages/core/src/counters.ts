@@ -1,5 +1,6 @@
 /** What an application counts with. */
 import type { ErrorCode } from './errors.ts';
+import type { AddResult } from './model/add-result.ts';
 import type { Reading } from './model/answer.ts';
 import type { CounterOptions } from './model/counter-type.ts';
 
@@ -19,31 +20,13 @@ export interface AddOptions extends CounterOptions {
   readonly timeoutMs?: number;
 }
 
-/** What came of an add that was not refused. */
-export interface AddResult {
-  /** `applied`: counted, and `value` is exact. `accepted`: will be counted exactly once; `value` is an estimate. */
-  readonly outcome: 'applied' | 'accepted';
-  /** The counter's value right after this add. */
-  readonly value: number;
-  /** Whether `value` is exact. */
-  readonly exact: boolean;
-  /** The amount really added: less than asked where a bound stopped it, 0 for a member seen before. */
-  readonly delta: number;
-  /** Time left to live, for a counter that expires. */
-  readonly ttlMs?: number;
-  /** This is the first answer to the same request id, given again. */
-  readonly replayed?: true;
-}
-
 /** What came of one item of a batch that was refused: nothing happened and nothing will. */
 export interface Refusal {
   readonly outcome: 'refused';
   readonly code: ErrorCode;
   readonly msg: string;
-  /** The counter's value, unchanged. */
-  readonly value: number;
-  readonly exact: boolean;
-  readonly delta: 0;
+  /** The counter's value, unchanged, where the store told it. */
+  readonly value?: number;
 }
 
 /** One item of {@link Counters.addMany}. */

@@ -20,35 +20,35 @@ export interface ErrorEntry {
   readonly meaning: string;
 }
 
-const entry = (number: number, http: number, grpc: number, transient: boolean, meaning: string): ErrorEntry =>
+const entry = (number: number, [http, grpc]: readonly [number, number], transient: boolean, meaning: string): ErrorEntry =>
   Object.freeze({ number, http, grpc, transient, meaning });
 
 /** Every code, in the order of its number. Numbers are stable: a code may be added, never renumbered. */
 export const errorTable = Object.freeze({
-  TIMEOUT: entry(10001, 504, 4, true, 'The deadline passed before anything was done.'),
-  KEY_NOT_FOUND: entry(10002, 404, 5, false, 'There is no live counter under this key.'),
-  INVALID_ARGUMENT: entry(10003, 400, 3, false, 'A field has the wrong type or an impossible value.'),
-  INVALID_KEY: entry(10004, 400, 3, false, 'A key is not 1 to 512 bytes of well-formed UTF-8.'),
-  INVALID_AMOUNT: entry(10005, 400, 3, false, 'An amount is not an integer within ±(2^53 − 1).'),
-  OUT_OF_RANGE: entry(10006, 422, 11, false, 'The counter would leave ±(2^53 − 1); its value is unchanged.'),
-  UNKNOWN_FIELD: entry(10007, 400, 3, false, 'A field is not known here.'),
-  MALFORMED: entry(10008, 400, 3, false, 'The message cannot be parsed.'),
-  BATCH_TOO_LARGE: entry(10009, 413, 3, false, 'A batch has more items than are allowed; nothing was executed.'),
-  PAYLOAD_TOO_LARGE: entry(10010, 413, 3, false, 'A message has more bytes than are allowed.'),
-  STATE_TOO_LARGE: entry(10011, 422, 9, false, 'The counter holds as many members or records as it may.'),
-  NOT_FOUND: entry(10012, 404, 12, false, 'There is no such route or method.'),
-  METHOD_NOT_ALLOWED: entry(10013, 405, 12, false, 'The route exists but not for this HTTP method.'),
-  UNSUPPORTED_MEDIA_TYPE: entry(10014, 415, 3, false, 'A request body must be JSON.'),
-  OVERLOADED: entry(10020, 503, 14, true, 'As much work is pending as may be kept; try again later.'),
-  STORE_UNAVAILABLE: entry(10021, 503, 14, true, 'The store did not answer.'),
-  CLOSED: entry(10022, 503, 14, true, 'This node or object is closing and takes no more work.'),
-  OUTCOME_UNKNOWN: entry(10023, 500, 2, false, 'Closed before the store answered: it may have been applied.'),
-  DATA_IN_USE: entry(10030, 500, 9, false, 'Another process holds this data.'),
-  DATA_CORRUPT: entry(10031, 500, 15, false, 'Stored data failed its integrity check.'),
-  SCHEMA_MISMATCH: entry(10032, 500, 9, false, 'Stored data has a schema version this program does not know.'),
-  PARTITIONS_MISMATCH: entry(10033, 500, 9, false, 'Stored data was created with another number of partitions.'),
-  INVALID_CONFIG: entry(10040, 500, 3, false, 'A setting is missing, unknown or impossible.'),
-  INTERNAL: entry(10099, 500, 13, false, 'A fault of this program; the log has the details.'),
+  TIMEOUT: entry(10001, [504, 4], true, 'The deadline passed before anything was done.'),
+  KEY_NOT_FOUND: entry(10002, [404, 5], false, 'There is no live counter under this key.'),
+  INVALID_ARGUMENT: entry(10003, [400, 3], false, 'A field has the wrong type or an impossible value.'),
+  INVALID_KEY: entry(10004, [400, 3], false, 'A key is not 1 to 512 bytes of well-formed UTF-8.'),
+  INVALID_AMOUNT: entry(10005, [400, 3], false, 'An amount is not an integer within ±(2^53 − 1).'),
+  OUT_OF_RANGE: entry(10006, [422, 11], false, 'The counter would leave ±(2^53 − 1); its value is unchanged.'),
+  UNKNOWN_FIELD: entry(10007, [400, 3], false, 'A field is not known here.'),
+  MALFORMED: entry(10008, [400, 3], false, 'The message cannot be parsed.'),
+  BATCH_TOO_LARGE: entry(10009, [413, 3], false, 'A batch has more items than are allowed; nothing was executed.'),
+  PAYLOAD_TOO_LARGE: entry(10010, [413, 3], false, 'A message has more bytes than are allowed.'),
+  STATE_TOO_LARGE: entry(10011, [422, 9], false, 'The counter holds as many members or records as it may.'),
+  NOT_FOUND: entry(10012, [404, 12], false, 'There is no such route or method.'),
+  METHOD_NOT_ALLOWED: entry(10013, [405, 12], false, 'The route exists but not for this HTTP method.'),
+  UNSUPPORTED_MEDIA_TYPE: entry(10014, [415, 3], false, 'A request body must be JSON.'),
+  OVERLOADED: entry(10020, [503, 14], true, 'As much work is pending as may be kept; try again later.'),
+  STORE_UNAVAILABLE: entry(10021, [503, 14], true, 'The store did not answer.'),
+  CLOSED: entry(10022, [503, 14], true, 'This node or object is closing and takes no more work.'),
+  OUTCOME_UNKNOWN: entry(10023, [500, 2], false, 'Closed before the store answered: it may have been applied.'),
+  DATA_IN_USE: entry(10030, [500, 9], false, 'Another process holds this data.'),
+  DATA_CORRUPT: entry(10031, [500, 15], false, 'Stored data failed its integrity check.'),
+  SCHEMA_MISMATCH: entry(10032, [500, 9], false, 'Stored data has a schema version this program does not know.'),
+  PARTITIONS_MISMATCH: entry(10033, [500, 9], false, 'Stored data was created with another number of partitions.'),
+  INVALID_CONFIG: entry(10040, [500, 3], false, 'A setting is missing, unknown or impossible.'),
+  INTERNAL: entry(10099, [500, 13], false, 'A fault of this program; the log has the details.'),
 });
 
 /** A code of {@link errorTable}. */
@@ -58,6 +58,8 @@ export type ErrorCode = keyof typeof errorTable;
 export interface ErrorDetail {
   readonly field?: string;
   readonly index?: number;
+  /** The counter's value, unchanged, where it is known. */
+  readonly value?: number;
   readonly cause?: unknown;
 }
 
@@ -76,12 +78,14 @@ export class TallystickError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly index: number | undefined;
+  readonly value: number | undefined;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.code = code;
     this.field = detail.field;
     this.index = detail.index;
+    this.value = detail.value;
   }
 
   get number(): number {

@@ -17,5 +17,6 @@ export {
   type TallystickOptions,
   type TallystickStats,
 } from './tallystick.ts';
-export type { AddItem, AddOptions, AddResult, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
+export type { AddResult } from './model/add-result.ts';
+export type { AddItem, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
 export type { Store } from './store.ts';

@@ -25,6 +25,11 @@ export interface Store {
   /** How many partitions the data has: fixed when it was created. */
   readonly partitions: number;
   /**
+   * Whether a batch that was answered may be missing later (a failover, a flush). Lanes then keep answered
+   * batches for a while, to send them again. Default false.
+   */
+  readonly mayLose?: boolean;
+  /**
    * Applies a sealed batch.
    *
    * @throws TallystickError `STORE_UNAVAILABLE` or `CLOSED`; the outcome is then unknown.

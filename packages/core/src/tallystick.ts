@@ -1,7 +1,20 @@
 /** The composition of lanes and counters over a store. */
 import type { Counters } from './counters.ts';
+import { Declarations } from './declarations.ts';
+import { describe, TallystickError } from './errors.ts';
+import { LaneCounters } from './lane-counters.ts';
+import type { Environment } from './lanes/environment.ts';
+import type { LaneEvent } from './lanes/events.ts';
+import { Lane } from './lanes/lane.ts';
+import { nodeEnvironment } from './lanes/node-environment.ts';
+import { Reads } from './lanes/reads.ts';
+import { Tallies } from './lanes/tallies.ts';
 import type { CounterOptions } from './model/counter-type.ts';
+import { partitionOf } from './model/partition.ts';
 import type { Store } from './store.ts';
+
+/** What an operator should know. */
+export type TallystickEvent = LaneEvent;
 
 /** Settings of {@link createTallystick}. */
 export interface TallystickOptions {
@@ -17,61 +30,176 @@ export interface TallystickOptions {
   readonly flushEveryMs?: number;
   /** … or as soon as so many adds were absorbed. Default 100,000. */
   readonly flushAfterAdds?: number;
-  /** The most callers and distinct keys waiting at one lane; beyond, adds are refused with `OVERLOADED`. Default 1,000,000. */
+  /**
+   * The most callers waiting at one partition, and the most distinct keys with unflushed amounts; beyond,
+   * adds are refused with `OVERLOADED`. Default 1,000,000.
+   */
   readonly maxPending?: number;
-  /** Told of what an operator should know: re-sends, gaps, repairs. Default: nobody. */
+  /** Told of what an operator should know: re-sends, gaps, repairs, drops. Must not throw. Default: nobody. */
   readonly onEvent?: (event: TallystickEvent) => void;
 }
 
-/** What an operator should know. */
-export type TallystickEvent =
-  | { readonly type: 'resend'; readonly partition: number; readonly seq: number; readonly attempt: number; readonly error: unknown }
-  | { readonly type: 'behind'; readonly partition: number; readonly last: number; readonly resent: number }
-  | { readonly type: 'gap'; readonly partition: number; readonly from: number; readonly to: number }
-  | { readonly type: 'repaired'; readonly partition: number; readonly key: string };
-
 /** What {@link Tallystick.close} found. */
 export interface CloseReport {
-  /** Operations whose outcome was not known when the time was up; 0 means that nothing was lost. */
+  /** Operations, and keys with unflushed amounts, whose outcome was not known when the time was up. 0: nothing was lost. */
   readonly unsettled: number;
 }
 
+/** Running totals since the start, and what is pending now. */
+export interface TallystickStats {
+  /** Operations that callers asked for and that were sealed. */
+  readonly operations: number;
+  /** Operations left of them after combining. */
+  readonly entries: number;
+  readonly batches: number;
+  readonly resends: number;
+  /** Adds refused with `OVERLOADED`. */
+  readonly refused: number;
+  /** Counters that should expire and were found without an expiry. */
+  readonly repairs: number;
+  /** Batches that a store lost and that could not be re-sent any more. */
+  readonly lostBatches: number;
+  /** Callers waiting for an answer now. */
+  readonly waiting: number;
+  /** Distinct keys of `batched` counters held in this process now. */
+  readonly tallies: number;
+}
+
 /** Counters over one store. */
-export interface Tallystick {
+export interface Tallystick extends AsyncDisposable {
   readonly counters: Counters;
-  /** Figures for metrics, cheap to read. */
+  /** Figures for metrics; cheap to read. */
   stats(): TallystickStats;
   /**
-   * Takes no more work, flushes everything, waits for the answers, and closes the store.
+   * Takes no more work, flushes everything, waits for the answers, and closes the store. Calling it again
+   * gives the same promise.
+   *
    * @param options.timeoutMs How long to wait for the store. Default 30,000.
    */
   close(options?: { readonly timeoutMs?: number }): Promise<CloseReport>;
 }
 
-/** Running totals since the start, and what is pending now. */
-export interface TallystickStats {
-  readonly operations: number;
-  readonly entries: number;
-  readonly batches: number;
-  readonly resends: number;
-  readonly refused: number;
-  readonly repairs: number;
-  /** Operations that a store lost and that could not be re-sent any more. */
-  readonly lost: number;
-  /** Callers waiting for an answer now. */
-  readonly waiting: number;
-  /** Distinct keys with amounts not flushed yet. */
-  readonly unflushed: number;
-}
+const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 100_000, maxPending: 1_000_000, closeTimeoutMs: 30_000 };
+const KNOWN: ReadonlySet<string> = new Set(['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'onEvent']);
 
 /**
  * Creates counters over a store.
  *
+ * @throws TallystickError `INVALID_CONFIG`, naming the option.
  * @example
  * const tallystick = createTallystick({ store: memoryStore() })
  * const { value } = await tallystick.counters.add('article:like:42') // 1
  * await tallystick.close()
  */
 export function createTallystick(options: TallystickOptions): Tallystick {
-  throw new Error(`being written ${typeof options}`);
+  return composeTallystick(options, nodeEnvironment);
+}
+
+/** As {@link createTallystick}, in a world of the caller's making. */
+export function composeTallystick(options: TallystickOptions, environment: Environment): Tallystick {
+  check(options);
+  const { store, counters: byPattern = {}, onEvent = () => undefined, maxPending = DEFAULTS.maxPending } = options;
+  const { flushEveryMs = DEFAULTS.flushEveryMs, flushAfterAdds = DEFAULTS.flushAfterAdds } = options;
+  const declarations = new Declarations(byPattern);
+  const partitions = Array.from({ length: store.partitions }, (_, partition) => partition);
+  const lanes = partitions.map((partition) => new Lane({ store, partition, environment, maxPending, onEvent }));
+  const reads = partitions.map((partition) => new Reads(store, partition, environment));
+  const tallies = new Tallies({
+    environment,
+    flushEveryMs,
+    flushAfterAdds,
+    maxPending,
+    onEvent,
+    termsOf: (key) => tallyTerms(declarations, key),
+    handOver: (key, delta, terms) => (lanes[partitionOf(key, lanes.length)] as Lane).add(key, delta, terms),
+  });
+  return new ComposedTallystick({ store, lanes, tallies, environment }, new LaneCounters({ lanes, reads, tallies, declarations }));
+}
+
+interface Parts {
+  readonly store: Store;
+  readonly lanes: readonly Lane[];
+  readonly tallies: Tallies;
+  readonly environment: Environment;
+}
+
+class ComposedTallystick implements Tallystick {
+  readonly counters: Counters;
+  readonly #parts: Parts;
+  #closing: Promise<CloseReport> | undefined;
+
+  constructor(parts: Parts, counters: Counters) {
+    this.#parts = parts;
+    this.counters = counters;
+  }
+
+  stats(): TallystickStats {
+    const { lanes, tallies } = this.#parts;
+    const sum = (figure: (lane: Lane) => number): number => lanes.reduce((total, lane) => total + figure(lane), 0);
+    return {
+      operations: sum(({ totals }) => totals.operations),
+      entries: sum(({ totals }) => totals.entries),
+      refused: sum(({ totals }) => totals.refused),
+      repairs: sum(({ totals }) => totals.repairs),
+      batches: sum(({ flown }) => flown.batches),
+      resends: sum(({ flown }) => flown.resends),
+      lostBatches: sum(({ flown }) => flown.lostBatches),
+      waiting: sum(({ waiting }) => waiting),
+      tallies: tallies.size,
+    };
+  }
+
+  close({ timeoutMs = DEFAULTS.closeTimeoutMs }: { readonly timeoutMs?: number } = {}): Promise<CloseReport> {
+    this.#closing ??= this.#close(timeoutMs);
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(timeoutMs: number): Promise<CloseReport> {
+    const { lanes, tallies, environment, store } = this.#parts;
+    let callOff = (): void => undefined;
+    const timeUp = new Promise<void>((resolve) => (callOff = environment.after(timeoutMs, resolve)));
+    await Promise.race([this.#drain(), timeUp]);
+    callOff();
+    const unflushed = tallies.abandon();
+    const unsettled = lanes.reduce((left, lane) => left + lane.abandon(), unflushed);
+    await store.close();
+    return { unsettled };
+  }
+
+  async #drain(): Promise<void> {
+    await this.#parts.tallies.drain();
+    await Promise.all(this.#parts.lanes.map((lane) => lane.drain()));
+  }
+}
+
+/** The terms of a key that is counted without waiting. */
+function tallyTerms(declarations: Declarations, key: string): ReturnType<Declarations['of']>['terms'] {
+  const declared = declarations.find(key);
+  if (declared === undefined || declared.type === 'batched') return declared?.terms;
+  const message = `key: declared ${declared.type}, and only batched counters can be counted without waiting`;
+  throw new TallystickError('INVALID_ARGUMENT', message, { field: 'key' });
+}
+
+function check(options: TallystickOptions): void {
+  const unknown = Object.keys(options).find((field) => !KNOWN.has(field));
+  if (unknown !== undefined) throw invalid(unknown, `one of ${[...KNOWN].join(', ')}`, 'an unknown option');
+  if (!isStore(options.store)) throw invalid('store', 'a store such as memoryStore()', describe(options.store));
+  checkWhole('flushEveryMs', options.flushEveryMs, 60_000);
+  checkWhole('flushAfterAdds', options.flushAfterAdds, Number.MAX_SAFE_INTEGER);
+  checkWhole('maxPending', options.maxPending, 16_000_000);
+}
+
+const isStore = (store: unknown): boolean => typeof store === 'object' && store !== null && 'apply' in store && 'partitions' in store;
+
+function checkWhole(field: string, value: number | undefined, most: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 1 && value <= most)) return;
+  throw invalid(field, `an integer from 1 to ${most}`, describe(value));
+}
+
+function invalid(field: string, expected: string, got: string): TallystickError {
+  return new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${got}`, { field });
 }

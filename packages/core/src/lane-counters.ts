@@ -1,0 +1,235 @@
+/** Counters over lanes: checks what comes in, finds the lane, and gives the results their public shape. */
+import type { AddItem, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
+import { MAX_BATCH_ITEMS } from './counters.ts';
+import type { Declarations, Declared } from './declarations.ts';
+import { describe, TallystickError } from './errors.ts';
+import type { Lane } from './lanes/lane.ts';
+import type { Reads } from './lanes/reads.ts';
+import type { Tallies, Tally } from './lanes/tallies.ts';
+import type { AddResult } from './model/add-result.ts';
+import { checkAmount, checkDurationMs } from './model/amount.ts';
+import type { Reading } from './model/answer.ts';
+import { checkKey } from './model/key.ts';
+import type { Operation } from './model/operation.ts';
+import { partitionOf } from './model/partition.ts';
+
+/** What the counters work with. */
+export interface CounterParts {
+  /** By partition. */
+  readonly lanes: readonly Lane[];
+  readonly reads: readonly Reads[];
+  readonly tallies: Tallies;
+  readonly declarations: Declarations;
+}
+
+/** A checked item: what goes to a lane, or to the first level. */
+interface Prepared {
+  readonly op: Operation;
+  readonly batched: boolean;
+  readonly timeoutMs: number | undefined;
+}
+
+const MAX_REQUEST_ID = 128;
+const COUNTER_FIELDS: ReadonlySet<string> = new Set(['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices']);
+const CALL_FIELDS: ReadonlySet<string> = new Set(['member', 'requestId', 'timeoutMs']);
+
+export class LaneCounters implements Counters {
+  readonly #lanes: readonly Lane[];
+  readonly #first: Lane;
+  readonly #reads: readonly Reads[];
+  readonly #tallies: Tallies;
+  readonly #declarations: Declarations;
+
+  constructor({ lanes, reads, tallies, declarations }: CounterParts) {
+    this.#lanes = lanes;
+    this.#first = lanes[0] as Lane;
+    this.#reads = reads;
+    this.#tallies = tallies;
+    this.#declarations = declarations;
+  }
+
+  add(key: string, delta = 1, options?: AddOptions): Promise<AddResult> {
+    // The short way: an amount for a key without declaration, in a process with one partition.
+    if (options === undefined && this.#declarations.isEmpty && Number.isSafeInteger(delta) && this.#lanes.length === 1) {
+      return this.#first.add(key, delta + 0, undefined);
+    }
+    return new Promise((resolve, reject) => {
+      this.#submit(this.#prepare(key, delta, options), resolve, reject);
+    });
+  }
+
+  tally(key: string, delta = 1): void {
+    this.#tallies.add(key, delta);
+  }
+
+  async get(key: string, options?: GetOptions): Promise<CounterReading> {
+    checkKey(key);
+    const { terms } = options === undefined ? this.#declarations.of(key) : this.#declarations.given(only(options, GET_FIELDS));
+    return this.#read(key, terms);
+  }
+
+  async addMany(items: readonly AddItem[], options: Pick<AddOptions, 'requestId' | 'timeoutMs'> = {}): Promise<(AddResult | Refusal)[]> {
+    checkItems(items);
+    checkRequestId(only(options, MANY_FIELDS).requestId);
+    return this.#submitAll(items.map((item, index) => inItem(index, () => this.#prepareItem(item, index, options))));
+  }
+
+  async getMany(items: readonly (string | GetItem)[]): Promise<CounterReading[]> {
+    checkItems(items);
+    const queries = items.map((item, index) => inItem(index, () => this.#query(item)));
+    return Promise.all(queries.map(({ key, terms }) => this.#read(key, terms)));
+  }
+
+  #lane(key: string): Lane {
+    return this.#lanes[partitionOf(key, this.#lanes.length)] as Lane;
+  }
+
+  #submit({ op, batched, timeoutMs }: Prepared, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
+    if (batched) this.#absorb(op).then(resolve, reject);
+    else this.#lane(op.key).submit(op, resolve, reject, timeoutMs);
+  }
+
+  #submitAll(prepared: readonly Prepared[]): Promise<(AddResult | Refusal)[]> {
+    const results = new Array<AddResult | Refusal>(prepared.length);
+    let left = prepared.length;
+    return new Promise((resolve) => {
+      if (left === 0) resolve(results);
+      const put = (index: number, result: AddResult | Refusal): void => {
+        results[index] = result;
+        if (--left === 0) resolve(results);
+      };
+      for (const [index, item] of prepared.entries()) {
+        this.#submit(item, (result) => { put(index, result); }, (error) => { put(index, toRefusal(error)); });
+      }
+    });
+  }
+
+  /** Absorbs an amount and estimates the value; the first time for a key, on what the store has. */
+  async #absorb({ key, delta, terms }: Operation): Promise<AddResult> {
+    const tally = this.#tallies.add(key, delta);
+    if (tally.base === undefined) await this.#learnBase(tally, terms);
+    return { outcome: 'accepted', value: (tally.base ?? 0) + tally.flying + tally.delta, exact: false, delta };
+  }
+
+  async #learnBase(tally: Tally, terms: Operation['terms']): Promise<void> {
+    const reading = await this.#ask(tally.key, terms).catch(() => undefined);
+    tally.base ??= reading?.value;
+  }
+
+  #ask(key: string, terms: Operation['terms']): Promise<Reading> {
+    return (this.#reads[partitionOf(key, this.#reads.length)] as Reads).get({ key, terms: terms?.kind === 'count' ? undefined : terms });
+  }
+
+  async #read(key: string, terms: Operation['terms']): Promise<CounterReading> {
+    const reading = await this.#ask(key, terms);
+    const tally = terms === undefined || terms.kind === 'count' ? this.#tallies.find(key) : undefined;
+    const unflushed = tally === undefined ? 0 : tally.delta + tally.flying;
+    if (unflushed === 0) return { ...reading, exact: terms?.kind !== 'sketch' };
+    return { ...reading, value: reading.value + unflushed, found: true, exact: false };
+  }
+
+  #query(item: string | GetItem): { key: string; terms: Operation['terms'] } {
+    if (typeof item === 'string') return { key: checkKey(item), terms: this.#declarations.of(item).terms };
+    checkObject(item, 'item');
+    const { key, ...options } = item;
+    checkKey(key);
+    const given = Object.keys(options).length > 0;
+    return { key, terms: (given ? this.#declarations.given(only(options, GET_FIELDS)) : this.#declarations.of(key)).terms };
+  }
+
+  #prepareItem(item: AddItem, index: number, call: Pick<AddOptions, 'requestId' | 'timeoutMs'>): Prepared {
+    checkObject(item, 'item');
+    const { key, delta, ...options } = item;
+    const { requestId, timeoutMs } = call;
+    return this.#prepare(key, delta ?? 1, {
+      ...options,
+      ...(requestId !== undefined && options.requestId === undefined && { requestId: `${requestId}#${index}` }),
+      ...(timeoutMs !== undefined && options.timeoutMs === undefined && { timeoutMs }),
+    });
+  }
+
+  #prepare(key: string, delta: number, options: AddOptions | undefined): Prepared {
+    checkKey(key);
+    const amount = checkAmount(delta);
+    if (options === undefined) return prepared({ key, delta: amount }, this.#declarations.of(key), undefined);
+    checkObject(options, 'options');
+    const { member, requestId, timeoutMs } = options;
+    const declared = this.#declaredFor(key, options);
+    checkRequestId(requestId);
+    if (timeoutMs !== undefined) checkDurationMs(timeoutMs, 'timeoutMs', -Number.MAX_SAFE_INTEGER);
+    if (timeoutMs !== undefined && timeoutMs <= 0) {
+      throw new TallystickError('TIMEOUT', `timeoutMs: ${timeoutMs} ms are left, nothing was counted`, { field: 'timeoutMs' });
+    }
+    return prepared({ key, delta: amount, member, requestId }, declared, timeoutMs);
+  }
+
+  /** Counter options of the call replace what is declared for the key. */
+  #declaredFor(key: string, options: AddOptions): Declared {
+    let given = false;
+    for (const field in options) {
+      if (CALL_FIELDS.has(field)) continue;
+      if (!COUNTER_FIELDS.has(field)) throw new TallystickError('UNKNOWN_FIELD', `${field}: not a field of an add`, { field });
+      given ||= options[field as keyof AddOptions] !== undefined;
+    }
+    if (!given) return this.#declarations.of(key);
+    const { member: _m, requestId: _r, timeoutMs: _t, ...counter } = options;
+    return this.#declarations.given(counter);
+  }
+}
+
+const GET_FIELDS: ReadonlySet<string> = new Set(['type', 'windowMs', 'slices']);
+const MANY_FIELDS: ReadonlySet<string> = new Set(['requestId', 'timeoutMs']);
+
+/** Joins an operation and its declaration, and checks what they ask of each other. */
+function prepared(op: Operation, { type, terms }: Declared, timeoutMs: number | undefined): Prepared {
+  const countsMembers = terms?.kind === 'unique' || terms?.kind === 'sketch';
+  if (countsMembers && op.delta !== 1) {
+    throw new TallystickError('INVALID_AMOUNT', `delta: a ${type} counter counts members one by one, expected 1, got ${op.delta}`, { field: 'delta' });
+  }
+  if (countsMembers) checkKey(op.member, 'member');
+  else if (op.member !== undefined) throw new TallystickError('INVALID_ARGUMENT', `member: a ${type} counter has no members`, { field: 'member' });
+  if ((terms?.kind === 'log' || terms?.kind === 'window') && op.delta < 0) {
+    throw new TallystickError('INVALID_AMOUNT', `delta: events cannot be taken out of a window, expected at least 0, got ${op.delta}`, { field: 'delta' });
+  }
+  return { op: { ...op, terms }, batched: type === 'batched' && op.requestId === undefined, timeoutMs };
+}
+
+function checkObject(value: unknown, field: string): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  throw new TallystickError('INVALID_ARGUMENT', `${field}: expected an object, got ${describe(value)}`, { field });
+}
+
+function checkItems(items: unknown): void {
+  if (!Array.isArray(items)) throw new TallystickError('INVALID_ARGUMENT', `items: expected an array, got ${describe(items)}`, { field: 'items' });
+  if (items.length <= MAX_BATCH_ITEMS) return;
+  throw new TallystickError('BATCH_TOO_LARGE', `items: expected at most ${MAX_BATCH_ITEMS}, got ${items.length}`, { field: 'items' });
+}
+
+function checkRequestId(id: unknown): void {
+  if (id === undefined) return;
+  const fits = typeof id === 'string' && id.length > 0 && id.length <= MAX_REQUEST_ID && id.isWellFormed();
+  if (fits) return;
+  throw new TallystickError('INVALID_ARGUMENT', `requestId: expected 1 to ${MAX_REQUEST_ID} characters, got ${describe(id)}`, { field: 'requestId' });
+}
+
+/** `options`, when it has no other fields than these. */
+function only<T extends object>(options: T, fields: ReadonlySet<string>): T {
+  checkObject(options, 'options');
+  const field = Object.keys(options).find((name) => !fields.has(name));
+  if (field === undefined) return options;
+  throw new TallystickError('UNKNOWN_FIELD', `${field}: expected one of ${[...fields].join(', ')}`, { field });
+}
+
+function inItem<T>(index: number, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    throw error instanceof TallystickError ? error.at(index) : error;
+  }
+}
+
+function toRefusal(error: unknown): Refusal {
+  if (!(error instanceof TallystickError)) throw error;
+  const { code, message: msg, value } = error;
+  return { outcome: 'refused', code, msg, ...(value !== undefined && { value }) };
+}

@@ -1,0 +1,144 @@
+/**
+ * Who waits for a batch, and the value each is given: the value right after its own amount, which is the
+ * entry's value less what came after it. Callers are kept in parallel columns, not as objects: an add
+ * allocates its promise and, for a new key, its entry.
+ */
+import { TallystickError, type ErrorCode } from '../errors.ts';
+import type { AddResult } from '../model/add-result.ts';
+import type { Answer, Note } from '../model/answer.ts';
+import type { Operation } from '../model/operation.ts';
+import type { Entry } from './entry.ts';
+
+/** Called with what became of an operation. */
+export type Resolve = (result: AddResult) => void;
+/** Called when the operation was refused. */
+export type Reject = (error: TallystickError) => void;
+/** Asks again for one caller of a combined entry that was refused as a whole. */
+export type AskSingly = (op: Operation, resolve: Resolve, reject: Reject) => void;
+
+export class Callers {
+  readonly #entries: Entry[] = [];
+  readonly #deltas: number[] = [];
+  readonly #resolves: Resolve[] = [];
+  readonly #rejects: Reject[] = [];
+  /** How to call off the deadline of a caller that has one, by place. */
+  #deadlines: Map<number, () => void> | undefined;
+  /** Callers that were told something already, or have left. */
+  #gone = 0;
+
+  /** Callers that joined. */
+  get joined(): number {
+    return this.#entries.length;
+  }
+
+  /** Callers that still wait. */
+  get waiting(): number {
+    return this.#entries.length - this.#gone;
+  }
+
+  /** Adds a caller who waits for an entry; returns its place. */
+  add(entry: Entry, delta: number, resolve: Resolve, reject: Reject): number {
+    this.#deltas.push(delta);
+    this.#resolves.push(resolve);
+    this.#rejects.push(reject);
+    return this.#entries.push(entry) - 1;
+  }
+
+  /** Sets what is to be called off when the caller at `place` is told its result. */
+  limit(place: number, callOff: () => void): void {
+    this.#deadlines ??= new Map();
+    this.#deadlines.set(place, callOff);
+  }
+
+  /** Takes a caller out of a batch that is not sealed, and refuses it; returns the entry it leaves. */
+  withdraw(place: number, error: TallystickError): Entry {
+    const entry = this.#entries[place] as Entry;
+    entry.delta -= this.#deltas[place] as number;
+    entry.callers--;
+    (this.#rejects[place] as Reject)(error);
+    this.#leave(place, hasLeft);
+    return entry;
+  }
+
+  /** Tells a caller of a sealed batch the truth when its deadline passes. */
+  accept(place: number, estimate: number): void {
+    const delta = this.#deltas[place] as number;
+    (this.#resolves[place] as Resolve)({ outcome: 'accepted', value: estimate, exact: false, delta });
+    this.#leave(place, hasAnswer);
+  }
+
+  /** Gives every caller its result. `sealed` are the entries in the order of the batch. */
+  settle(sealed: readonly Entry[], answer: Answer, again: AskSingly): void {
+    const notes = start(sealed, answer);
+    this.#callOffDeadlines();
+    for (let place = 0; place < this.#entries.length; place++) {
+      const entry = this.#entries[place] as Entry;
+      const note = notes?.get(entry);
+      if (note !== undefined) {
+        this.#settleNoted(place, note, answer.atMs, again);
+        continue;
+      }
+      const delta = this.#deltas[place] as number;
+      const resolve = this.#resolves[place] as Resolve;
+      entry.running += delta;
+      if (resolve !== hasLeft) resolve({ outcome: 'applied', value: entry.running, exact: true, delta });
+    }
+  }
+
+  /** Refuses every caller that still waits. */
+  fail(code: ErrorCode, message: string): void {
+    this.#callOffDeadlines();
+    for (const reject of this.#rejects) reject(new TallystickError(code, message));
+  }
+
+  #callOffDeadlines(): void {
+    if (this.#deadlines === undefined) return;
+    for (const callOff of this.#deadlines.values()) callOff();
+    this.#deadlines = undefined;
+  }
+
+  #leave(place: number, mark: () => void): void {
+    this.#deadlines?.delete(place);
+    this.#resolves[place] = mark;
+    this.#rejects[place] = mark;
+    this.#gone++;
+  }
+
+  #settleNoted(place: number, note: Note, atMs: number, again: AskSingly): void {
+    const entry = this.#entries[place] as Entry;
+    const delta = this.#deltas[place] as number;
+    const resolve = this.#resolves[place] as Resolve;
+    const reject = this.#rejects[place] as Reject;
+    if (resolve === hasLeft) return;
+    const combined = entry.callers > 1;
+    if (note.code === undefined) resolve(noted(note, atMs, combined ? { value: (entry.running += delta), delta } : note));
+    else if (combined) again({ key: entry.key, delta, terms: entry.terms }, resolve, reject);
+    else reject(refusal(note.code, delta, note.value));
+  }
+}
+
+/** Stands in for the functions of a caller that left before its batch was sealed. */
+const hasLeft = (): void => undefined;
+/** Stands in for the functions of a caller that was told `accepted`. */
+const hasAnswer = (): void => undefined;
+
+/** Sets each entry to its value before the first caller's amount; returns the notes by entry. */
+function start(sealed: readonly Entry[], { values, notes }: Answer): Map<Entry, Note> | undefined {
+  for (let i = 0; i < sealed.length; i++) {
+    const entry = sealed[i] as Entry;
+    entry.running = (values[i] as number) - entry.delta;
+  }
+  return notes.length === 0 ? undefined : new Map(notes.map((note) => [sealed[note.index] as Entry, note]));
+}
+
+function noted({ expiresAtMs, replayed }: Note, atMs: number, { value, delta }: { value: number; delta: number }): AddResult {
+  const result: AddResult = { outcome: 'applied', value, exact: true, delta };
+  if (expiresAtMs === undefined && replayed === undefined) return result;
+  return { ...result, ...(expiresAtMs !== undefined && { ttlMs: expiresAtMs - atMs }), ...(replayed && { replayed }) };
+}
+
+function refusal(code: ErrorCode, delta: number, value: number): TallystickError {
+  const range = code === 'OUT_OF_RANGE';
+  const message = range ? `${delta} would take the counter from ${value} out of ±(2^53 − 1)` : `${delta} was refused, the counter stays at ${value}`;
+  return new TallystickError(code, `delta: ${message}`, { field: 'delta', value });
+}

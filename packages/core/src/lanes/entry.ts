@@ -1,0 +1,35 @@
+import type { Operation, Terms } from '../model/operation.ts';
+
+/**
+ * One operation of a batch while it can still take in more amounts: the operation the store will see, and
+ * what the lane needs to give each caller its own value afterwards.
+ */
+export class Entry implements Operation {
+  readonly key: string;
+  delta: number;
+  readonly terms: Terms | undefined;
+  readonly member: string | undefined;
+  readonly requestId: string | undefined;
+  /** Set once amounts of both signs were combined: the sum of their magnitudes. */
+  reach: number | undefined = undefined;
+  readonly effect = undefined;
+  /** How many callers wait for it; an entry that all have left is not sealed. */
+  callers = 1;
+  /** Once answered: the value before the next caller's amount. */
+  running = 0;
+
+  constructor({ key, delta, terms, member, requestId }: Operation) {
+    this.key = key;
+    this.delta = delta;
+    this.terms = terms;
+    this.member = member;
+    this.requestId = requestId;
+  }
+}
+
+/** Whether amounts under these terms may be summed before they are applied. */
+export function combines(terms: Terms | undefined): boolean {
+  if (terms === undefined) return true;
+  if (terms.kind === 'count') return terms.min === undefined && terms.max === undefined;
+  return terms.kind === 'log' || terms.kind === 'window';
+}

@@ -1,0 +1,233 @@
+/**
+ * Sealed batches on their way: sent in order, sent again until they are answered, and kept for a while
+ * after, when the store may lose them.
+ *
+ * Invariants: the batches in flight have consecutive seqs ending at the last one sealed; everything before
+ * them was answered; there are at most `window` of them, so a replica that remembers the results of as many
+ * batches can always answer again.
+ */
+import { isBehind, type Answer, type Reply } from '../model/answer.ts';
+import { effectsOf, WINDOW, type Batch } from '../model/batch.ts';
+import { backoffMs } from './backoff.ts';
+import type { Entry } from './entry.ts';
+import type { LaneOptions } from './lane.ts';
+import type { OpenBatch } from './open-batch.ts';
+import { RESEND_BOUNDS, ResendWindow } from './resend-window.ts';
+
+/** A sealed batch and who waits for it. */
+export interface Flight {
+  batch: Batch;
+  readonly callers: OpenBatch;
+  /** The operations as they were sealed, in the order of the answer. */
+  readonly entries: readonly Entry[];
+  answer: Answer | undefined;
+}
+
+/** One batch of the repair loop: a flight, or an answered batch that the store has lost. */
+interface Errand {
+  batch: Batch;
+  readonly flight: Flight | undefined;
+}
+
+/** Who is told what becomes of the batches. */
+interface FlightListener {
+  readonly answered: (flight: Flight, answer: Answer) => void;
+  /** There may be room for a batch again. */
+  readonly ready: () => void;
+}
+
+/** A source that was idle for so long takes a new identity, long before a replica forgets the old one. */
+const RENEW_AFTER_MS = 3_600_000;
+
+export class Flights {
+  readonly #options: LaneOptions;
+  readonly #window: number;
+  readonly #answered: ResendWindow | undefined;
+  readonly #listener: FlightListener;
+  #flights: Flight[] = [];
+  #source: string;
+  #seq = 0;
+  #sealedAtMs: number;
+  #repairing = false;
+  #abandoned = false;
+  #endPause: (() => void) | undefined;
+  readonly totals = { batches: 0, resends: 0, lostBatches: 0 };
+
+  constructor(options: LaneOptions, listener: FlightListener) {
+    this.#options = options;
+    this.#listener = listener;
+    this.#window = Math.min(options.window ?? WINDOW, WINDOW);
+    this.#answered = options.store.mayLose ? new ResendWindow(options.resend ?? RESEND_BOUNDS) : undefined;
+    this.#source = options.environment.newSource();
+    this.#sealedAtMs = options.environment.nowMs();
+  }
+
+  get isEmpty(): boolean {
+    return this.#flights.length === 0;
+  }
+
+  /** Whether another batch may be sealed now. */
+  get hasRoom(): boolean {
+    return !this.#repairing && !this.#abandoned && this.#flights.length < this.#window;
+  }
+
+  /** Batches whose answers are awaited. */
+  unanswered(): OpenBatch[] {
+    return this.#flights.filter(({ answer }) => answer === undefined).map(({ callers }) => callers);
+  }
+
+  /** Seals a batch and sends it. */
+  send(callers: OpenBatch, entries: readonly Entry[]): void {
+    this.#renewWhenIdle();
+    const batch = { source: this.#source, partition: this.#options.partition, seq: ++this.#seq, operations: entries };
+    const flight: Flight = { batch, callers, entries, answer: undefined };
+    this.#flights.push(flight);
+    this.totals.batches++;
+    this.#options.store.apply(batch).then(
+      (reply) => {
+        this.#first(flight, batch, reply);
+      },
+      (error: unknown) => {
+        if (flight.answer === undefined && this.#flights.includes(flight)) this.#startRepair(Infinity, error);
+      },
+    );
+  }
+
+  /** Sends nothing any more. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#flights = [];
+    this.#endPause?.();
+  }
+
+  #renewWhenIdle(): void {
+    const nowMs = this.#options.environment.nowMs();
+    if (this.#flights.length === 0 && nowMs - this.#sealedAtMs > RENEW_AFTER_MS) this.#renew();
+    this.#sealedAtMs = nowMs;
+  }
+
+  #renew(): void {
+    this.#source = this.#options.environment.newSource();
+    this.#seq = 0;
+    this.#answered?.clear();
+  }
+
+  /** The reply to a first send. One that comes late, after the batch took a new identity, says nothing. */
+  #first(flight: Flight, batch: Batch, reply: Reply): void {
+    if (flight.batch !== batch) return;
+    if (!isBehind(reply)) this.#answer(flight, reply);
+    else if (flight.answer === undefined) this.#startRepair(reply.behind);
+  }
+
+  #answer(flight: Flight, answer: Answer): void {
+    if (flight.answer !== undefined || this.#abandoned) return;
+    flight.answer = answer;
+    if (!this.#repairing) this.#retire();
+    this.#listener.answered(flight, answer);
+  }
+
+  /** Moves the answered batches at the front on to the resend window. */
+  #retire(): void {
+    while (this.#flights[0]?.answer !== undefined) {
+      const { batch, answer } = this.#flights.shift() as Flight;
+      this.#answered?.keep(batch, answer, this.#options.environment.nowMs());
+    }
+  }
+
+  #startRepair(last: number, error?: unknown): void {
+    if (this.#repairing || this.#abandoned) return;
+    this.#repairing = true;
+    void this.#repair(last, error);
+  }
+
+  /**
+   * Sends one by one, in order, everything after `last` and everything unanswered, until all is answered.
+   * `last` is what the store said it holds; Infinity after a fault, when only the unanswered are in doubt.
+   */
+  async #repair(last: number, error: unknown): Promise<void> {
+    let attempt = 0;
+    if (last === Infinity) await this.#pause(++attempt, error);
+    let errands = this.#errands(last);
+    for (;;) {
+      if (errands.length === 0) errands = this.#errands(Infinity);
+      const next = errands[0];
+      if (next === undefined || this.#abandoned) break;
+      const reply = await this.#run(next).catch((fault: unknown) => ({ fault }));
+      if ('fault' in reply) {
+        await this.#pause(++attempt, reply.fault);
+      } else if (isBehind(reply)) {
+        // Behind again without any progress: do not hammer a store that is still coming back.
+        if (++attempt > 1) await this.#pause(attempt, undefined);
+        errands = this.#errands(reply.behind);
+      } else {
+        attempt = 0;
+        errands.shift();
+        if (next.flight !== undefined) this.#answer(next.flight, reply);
+      }
+    }
+    this.#repairing = false;
+    if (this.#abandoned) return;
+    this.#retire();
+    this.#listener.ready();
+  }
+
+  /** Sends one errand; what was decided meanwhile is sent as decided. */
+  #run({ batch, flight }: Errand): Promise<Reply> {
+    this.totals.resends++;
+    return this.#options.store.apply(flight?.answer === undefined ? batch : effectsOf(batch, flight.answer));
+  }
+
+  /** Everything to send when the store holds this source's batches up to `last`. */
+  #errands(last: number): Errand[] {
+    const held: Errand[] = (this.#answered?.after(last, this.#options.environment.nowMs()) ?? []).map((batch) => ({ batch, flight: undefined }));
+    for (const flight of this.#flights) {
+      if (flight.answer === undefined || flight.batch.seq > last) held.push({ batch: flight.batch, flight });
+    }
+    if (last === Infinity) return held;
+    const { partition, onEvent } = this.#options;
+    const missing = held.filter(({ batch }) => batch.seq > last);
+    onEvent({ type: 'behind', partition, last, batches: missing.length });
+    const first = missing[0]?.batch.seq ?? last + 1;
+    if (first > last + 1) {
+      // What the store does hold is asked for first: after a gap the old identity is used no more.
+      const answerable = held.filter(({ batch }) => batch.seq <= last);
+      if (answerable.length > 0) return answerable;
+      this.totals.lostBatches += first - last - 1;
+      onEvent({ type: 'gap', partition, from: last + 1, to: first - 1 });
+      this.#takeNewIdentity(missing);
+    }
+    return held;
+  }
+
+  /** Continues under a new source, with what is still held as its first batches. */
+  #takeNewIdentity(missing: readonly Errand[]): void {
+    this.#renew();
+    for (const errand of missing) {
+      const { flight } = errand;
+      const decided = flight?.answer === undefined ? errand.batch : effectsOf(errand.batch, flight.answer);
+      errand.batch = { ...decided, source: this.#source, seq: ++this.#seq };
+      if (flight === undefined) {
+        this.#answered?.keep(errand.batch, undefined, this.#options.environment.nowMs());
+      } else {
+        flight.batch = errand.batch;
+        if (flight.answer !== undefined) flight.answer = DECIDED;
+      }
+    }
+  }
+
+  /** Waits before the next attempt; `error` is what made it necessary. */
+  #pause(attempt: number, error: unknown): Promise<void> {
+    const { environment, onEvent, partition } = this.#options;
+    onEvent({ type: 'resend', partition, seq: this.#flights[0]?.batch.seq ?? this.#seq, attempt, error });
+    return new Promise((resolve) => {
+      const callOff = environment.after(backoffMs(attempt, environment.random), resolve);
+      this.#endPause = () => {
+        callOff();
+        resolve();
+      };
+    });
+  }
+}
+
+/** The answer of a batch that already consists of decided effects. */
+const DECIDED: Answer = Object.freeze({ atMs: 0, values: [], notes: [] });

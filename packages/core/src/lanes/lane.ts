@@ -1,0 +1,213 @@
+/**
+ * A lane: one source's queue for one partition.
+ *
+ *   callers → open batch → sealed → in flight (at most `window`) → answered → resend window
+ *
+ * A batch is sealed before it is sent, never changed after, and sent again under the same identity until
+ * it is answered. In the ordinary course batches are sent without waiting for each other; after a fault,
+ * or when the store says that it is behind, the repair loop sends what is missing one by one, in order.
+ */
+import { TallystickError } from '../errors.ts';
+import type { AddResult } from '../model/add-result.ts';
+import type { Answer } from '../model/answer.ts';
+import type { Operation } from '../model/operation.ts';
+import { checkKey } from '../model/key.ts';
+import type { Store } from '../store.ts';
+import type { Reject, Resolve } from './callers.ts';
+import type { Environment } from './environment.ts';
+import { Estimates } from './estimates.ts';
+import type { LaneEvent } from './events.ts';
+import { Flights, type Flight } from './flights.ts';
+import { OpenBatch } from './open-batch.ts';
+import type { ResendBounds } from './resend-window.ts';
+
+/** Settings of a lane. */
+export interface LaneOptions {
+  readonly store: Store;
+  readonly partition: number;
+  readonly environment: Environment;
+  /** Callers that may wait at this lane. */
+  readonly maxPending: number;
+  /** Batches in flight. Default and most: `WINDOW`. */
+  readonly window?: number;
+  readonly resend?: ResendBounds;
+  readonly onEvent: (event: LaneEvent) => void;
+}
+
+/** Entries at which a batch takes no more: a store is never held up by a longer one. */
+const FULL = 8192;
+/** Entries at which a batch is sent at once while there is room, so that work here and in the store overlap. */
+const WORTH_SENDING = 512;
+
+export class Lane {
+  readonly #maxPending: number;
+  readonly #environment: Environment;
+  readonly #onEvent: (event: LaneEvent) => void;
+  readonly #partition: number;
+  readonly #estimates = new Estimates();
+  readonly #flights: Flights;
+  #open = new OpenBatch();
+  /** Full batches that wait for room in the window, oldest first. */
+  #full: OpenBatch[] = [];
+  #waiting = 0;
+  #scheduled = false;
+  #closed = false;
+  #onIdle: (() => void)[] = [];
+  /** Callers, operations after combining, and repaired expiries, since the start. */
+  readonly totals = { operations: 0, entries: 0, refused: 0, repairs: 0 };
+
+  constructor(options: LaneOptions) {
+    this.#maxPending = options.maxPending;
+    this.#environment = options.environment;
+    this.#onEvent = options.onEvent;
+    this.#partition = options.partition;
+    this.#flights = new Flights(options, { answered: this.#settle, ready: this.#pump });
+  }
+
+  /** Callers waiting for an answer. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Batches sent, sent again, and lost, since the start. */
+  get flown(): Flights['totals'] {
+    return this.#flights.totals;
+  }
+
+  /** The short way of a checked amount; the key is checked here, when it is new to the open batch. */
+  add(key: string, delta: number, terms: Operation['terms']): Promise<AddResult> {
+    return new Promise((resolve, reject) => {
+      const entry = this.#open.find(key, terms);
+      if (entry !== undefined && !this.#closed && this.#waiting < this.#maxPending && this.#open.combine(entry, delta)) {
+        this.#waiting++;
+        this.#open.callers.add(entry, delta, resolve, reject);
+      } else {
+        this.submit({ key: checkKey(key), delta, terms }, resolve, reject);
+      }
+    });
+  }
+
+  /** Puts a checked operation in; it is combined where it can be. Its caller waits `timeoutMs` at most. */
+  submit(op: Operation, resolve: Resolve, reject: Reject, timeoutMs?: number): void {
+    if (this.#closed) {
+      reject(new TallystickError('CLOSED', 'closed: no more operations are taken'));
+    } else if (this.#waiting >= this.#maxPending) {
+      this.totals.refused++;
+      reject(new TallystickError('OVERLOADED', `maxPending: ${this.#waiting} callers are waiting; try again later`));
+    } else {
+      this.#join(op, { alone: false, timeoutMs }, resolve, reject);
+    }
+  }
+
+  /** The last exact value seen of a key, plus what is pending here. */
+  estimate(key: string): number {
+    let value = this.#estimates.of(key) + this.#open.pendingOf(key);
+    for (const batch of [...this.#full, ...this.#flights.unanswered()]) value += batch.pendingOf(key);
+    return value;
+  }
+
+  /** Takes no more operations, and resolves when all that were taken are answered. */
+  drain(): Promise<void> {
+    this.#closed = true;
+    if (this.#isIdle()) return Promise.resolve();
+    return new Promise((resolve) => this.#onIdle.push(resolve));
+  }
+
+  /** Gives up: callers still waiting are told what is known of their operations. Returns how many. */
+  abandon(): number {
+    const left = this.#waiting;
+    this.#closed = true;
+    const sent = this.#flights.unanswered();
+    this.#flights.abandon();
+    for (const { callers } of sent) callers.fail('OUTCOME_UNKNOWN', 'closed before the store answered: it may have been applied');
+    for (const { callers } of [...this.#full, this.#open]) callers.fail('CLOSED', 'closed before the operation was sent');
+    this.#full = [];
+    this.#open = new OpenBatch();
+    this.#waiting = 0;
+    return left;
+  }
+
+  #join(op: Operation, how: { alone: boolean; timeoutMs?: number | undefined }, resolve: Resolve, reject: Reject): void {
+    const open = this.#open;
+    let entry = how.alone || op.requestId !== undefined ? undefined : open.find(op.key, op.terms);
+    if (entry === undefined || !open.combine(entry, op.delta)) entry = open.append(op, how.alone);
+    this.#waiting++;
+    const place = open.callers.add(entry, op.delta, resolve, reject);
+    if (how.timeoutMs !== undefined) this.#limit(open, place, op.key, how.timeoutMs);
+    if (open.entries.length >= WORTH_SENDING) this.#sendOrSetAside();
+    this.#schedule();
+  }
+
+  /** When `timeoutMs` have passed: out again while the batch is not sealed, else the truth is `accepted`. */
+  #limit(batch: OpenBatch, place: number, key: string, timeoutMs: number): void {
+    this.#estimates.watch(key);
+    const expire = (): void => {
+      this.#waiting--;
+      if (this.#open === batch || this.#full.includes(batch)) {
+        const message = `timeoutMs: ${timeoutMs} ms passed before the operation was sent; nothing was counted`;
+        batch.withdraw(place, new TallystickError('TIMEOUT', message, { field: 'timeoutMs' }));
+        this.#wakeIdle();
+      } else {
+        batch.callers.accept(place, this.estimate(key));
+      }
+    };
+    batch.callers.limit(place, this.#environment.after(timeoutMs, expire));
+  }
+
+  /** Sends soon when nothing is in flight; otherwise lets what arrives in this turn combine first. */
+  #schedule(): void {
+    if (this.#scheduled || !this.#flights.hasRoom) return;
+    this.#scheduled = true;
+    (this.#flights.isEmpty ? this.#environment.soon : this.#environment.later)(this.#pump);
+  }
+
+  readonly #pump = (): void => {
+    this.#scheduled = false;
+    while (this.#flights.hasRoom && (this.#full.length > 0 || this.#open.entries.length > 0)) this.#sendNext();
+    this.#wakeIdle();
+  };
+
+  #sendOrSetAside(): void {
+    if (this.#flights.hasRoom) this.#sendNext();
+    else if (this.#open.entries.length >= FULL) this.#full.push(this.#takeOpen());
+  }
+
+  #sendNext(): void {
+    const batch = this.#full.shift() ?? this.#takeOpen();
+    const entries = batch.sealed();
+    if (entries.length === 0) return;
+    this.totals.operations += batch.callers.joined;
+    this.totals.entries += entries.length;
+    this.#flights.send(batch, entries);
+  }
+
+  #takeOpen(): OpenBatch {
+    const batch = this.#open;
+    this.#open = new OpenBatch();
+    return batch;
+  }
+
+  readonly #settle = ({ callers: { callers }, entries }: Flight, answer: Answer): void => {
+    this.#waiting -= callers.waiting;
+    this.#estimates.learn(entries, answer);
+    callers.settle(entries, answer, (op, resolve, reject) => {
+      this.#join(op, { alone: true }, resolve, reject);
+    });
+    for (const { repaired, index } of answer.notes) if (repaired) this.#repaired(entries[index] as Operation);
+    if (this.#open.entries.length > 0 || this.#full.length > 0) this.#schedule();
+    this.#wakeIdle();
+  };
+
+  #repaired({ key }: Operation): void {
+    this.totals.repairs++;
+    this.#onEvent({ type: 'repaired', partition: this.#partition, key });
+  }
+
+  #isIdle(): boolean {
+    return this.#waiting === 0 && this.#flights.isEmpty && this.#open.entries.length === 0 && this.#full.length === 0;
+  }
+
+  #wakeIdle(): void {
+    if (this.#onIdle.length > 0 && this.#isIdle()) for (const wake of this.#onIdle.splice(0)) wake();
+  }
+}

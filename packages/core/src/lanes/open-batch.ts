@@ -1,0 +1,64 @@
+/**
+ * Combining. Callers do not send commands: they put an amount into the open batch and wait. There is one
+ * entry per key, so a hot key costs one operation however many callers there are; an operation that cannot
+ * be summed (it has bounds, a member or a request id) keeps its place in the order as an entry of its own.
+ */
+import type { TallystickError } from '../errors.ts';
+import { inRange } from '../model/amount.ts';
+import type { Operation } from '../model/operation.ts';
+import { Callers } from './callers.ts';
+import { combines, Entry } from './entry.ts';
+
+export class OpenBatch {
+  readonly entries: Entry[] = [];
+  readonly callers = new Callers();
+  /** The newest entry of each key that may still take in amounts. */
+  readonly #index = new Map<string, Entry>();
+
+  /** The entry that an amount under these terms would be added to, if there is one. */
+  find(key: string, terms: Operation['terms']): Entry | undefined {
+    const entry = this.#index.get(key);
+    return entry !== undefined && entry.terms === terms ? entry : undefined;
+  }
+
+  /** Takes an amount into an entry that {@link find} gave; false when the sum would leave the range. */
+  combine(entry: Entry, delta: number): boolean {
+    const mixed = entry.reach !== undefined || (delta < 0 ? entry.delta > 0 : entry.delta < 0);
+    const reach = mixed ? (entry.reach ?? Math.abs(entry.delta)) + Math.abs(delta) : undefined;
+    const sum = entry.delta + delta;
+    if (!inRange(reach ?? sum)) return false;
+    entry.reach = reach;
+    entry.delta = sum;
+    entry.callers++;
+    return true;
+  }
+
+  /** Appends an operation as an entry of its own. `alone`: nothing will be combined into it. */
+  append(op: Operation, alone: boolean): Entry {
+    const entry = new Entry(op);
+    this.entries.push(entry);
+    if (alone || op.requestId !== undefined || !combines(op.terms)) this.#index.delete(op.key);
+    else this.#index.set(op.key, entry);
+    return entry;
+  }
+
+  /** Refuses a caller, and takes its amount out again. */
+  withdraw(place: number, error: TallystickError): void {
+    const entry = this.callers.withdraw(place, error);
+    if (entry.callers === 0 && this.#index.get(entry.key) === entry) this.#index.delete(entry.key);
+  }
+
+  /** The operations to seal: entries that somebody still waits for. */
+  sealed(): readonly Entry[] {
+    return this.entries.every(isWanted) ? this.entries : this.entries.filter(isWanted);
+  }
+
+  /** What this batch adds to `key`, for an estimate. */
+  pendingOf(key: string): number {
+    let sum = 0;
+    for (const entry of this.entries) if (entry.key === key) sum += entry.delta;
+    return sum;
+  }
+}
+
+const isWanted = (entry: Entry): boolean => entry.callers > 0;

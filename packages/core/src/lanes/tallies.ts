@@ -1,0 +1,170 @@
+/**
+ * The first level of `batched` counters: amounts absorbed in this process, summed per key, and handed to
+ * the lane every interval or after so many adds. Costs memory per distinct key, not per call.
+ *
+ * A key's tally is kept from flush to flush while the key is busy, with the last exact value seen, so that
+ * an estimate is one addition; a key that had nothing to flush is dropped.
+ */
+import { describe, TallystickError } from '../errors.ts';
+import { checkAmount, inRange } from '../model/amount.ts';
+import type { AddResult } from '../model/add-result.ts';
+import { checkKey } from '../model/key.ts';
+import type { Terms } from '../model/operation.ts';
+import type { Environment } from './environment.ts';
+import type { LaneEvent } from './events.ts';
+
+/** What one key has pending. */
+export interface Tally {
+  readonly key: string;
+  readonly terms: Terms | undefined;
+  /** Absorbed, not handed over. */
+  delta: number;
+  /** Handed over, not answered. */
+  flying: number;
+  /** The last exact value seen; undefined until one was. */
+  base: number | undefined;
+}
+
+/** Settings of the first level. */
+export interface TallyOptions {
+  readonly environment: Environment;
+  readonly flushEveryMs: number;
+  readonly flushAfterAdds: number;
+  /** Distinct keys that may be pending. */
+  readonly maxPending: number;
+  /** The terms of a new key. @throws TallystickError when it cannot be tallied. */
+  readonly termsOf: (key: string) => Terms | undefined;
+  /** Hands an amount over to the key's lane. */
+  readonly handOver: (key: string, delta: number, terms: Terms | undefined) => Promise<AddResult>;
+  readonly onEvent: (event: LaneEvent) => void;
+}
+
+/** How long a closing process waits before it offers a full lane the same amounts again. */
+const RETRY_MS = 5;
+
+export class Tallies {
+  readonly #options: TallyOptions;
+  readonly #flushAfterAdds: number;
+  readonly #tallies = new Map<string, Tally>();
+  #adds = 0;
+  #flying = 0;
+  #callOff: (() => void) | undefined;
+  #closed = false;
+  #onAnswer: (() => void) | undefined;
+  /** Amounts a full lane gave back. */
+  #takenBack = 0;
+
+  constructor(options: TallyOptions) {
+    this.#options = options;
+    this.#flushAfterAdds = options.flushAfterAdds;
+  }
+
+  /** Keys with a tally. */
+  get size(): number {
+    return this.#tallies.size;
+  }
+
+  find(key: string): Tally | undefined {
+    return this.#tallies.get(key);
+  }
+
+  /** Absorbs an amount. @throws TallystickError when it is refused; nothing was counted then. */
+  add(key: string, delta: number): Tally {
+    const tally = this.#tallies.get(key) ?? this.#open(key, delta);
+    const sum = tally.delta + delta;
+    if (!Number.isSafeInteger(delta) || !inRange(sum) || this.#closed) this.#refuse(delta, sum);
+    tally.delta = sum;
+    if (++this.#adds >= this.#flushAfterAdds) this.flush();
+    else if (this.#callOff === undefined) this.#flushLater();
+    return tally;
+  }
+
+  /** Hands everything absorbed over to the lanes. */
+  flush(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+    this.#adds = 0;
+    for (const tally of this.#tallies.values()) {
+      if (tally.delta !== 0) this.#handOver(tally);
+      else if (tally.flying === 0) this.#tallies.delete(tally.key);
+    }
+    if (this.#tallies.size > 0 && !this.#closed) this.#flushLater();
+  }
+
+  /** Takes no more, and resolves when everything absorbed was handed over and answered. */
+  async drain(): Promise<void> {
+    this.#closed = true;
+    while (this.#tallies.size > 0) {
+      const before = this.#takenBack;
+      this.flush();
+      if (this.#flying > 0) await new Promise<void>((resolve) => (this.#onAnswer = resolve));
+      if (this.#takenBack > before) await new Promise<void>((resolve) => this.#options.environment.after(RETRY_MS, resolve));
+    }
+  }
+
+  /** Stops flushing; returns how many keys had amounts that nobody answered for. */
+  abandon(): number {
+    this.#closed = true;
+    this.#callOff?.();
+    const left = [...this.#tallies.values()].filter(({ delta, flying }) => delta !== 0 || flying !== 0).length;
+    this.#tallies.clear();
+    return left;
+  }
+
+  #open(key: string, delta: number): Tally {
+    checkKey(key);
+    checkAmount(delta);
+    if (this.#closed) this.#refuse(delta, delta);
+    if (this.#tallies.size >= this.#options.maxPending) {
+      throw new TallystickError('OVERLOADED', `maxPending: ${this.#tallies.size} keys are waiting to be flushed; try again later`);
+    }
+    const tally: Tally = { key, terms: this.#options.termsOf(key), delta: 0, flying: 0, base: undefined };
+    this.#tallies.set(key, tally);
+    return tally;
+  }
+
+  #refuse(delta: number, sum: number): never {
+    checkAmount(delta);
+    if (this.#closed) throw new TallystickError('CLOSED', 'closed: no more operations are taken');
+    throw new TallystickError('OUT_OF_RANGE', `delta: ${describe(delta)} would take what is pending to ${sum}`, { field: 'delta' });
+  }
+
+  #flushLater(): void {
+    this.#callOff = this.#options.environment.after(this.#options.flushEveryMs, () => {
+      this.flush();
+    });
+  }
+
+  #handOver(tally: Tally): void {
+    const { delta } = tally;
+    tally.delta = 0;
+    tally.flying += delta;
+    this.#flying++;
+    const answered = (): void => {
+      tally.flying -= delta;
+      this.#flying--;
+      this.#onAnswer?.();
+    };
+    this.#options.handOver(tally.key, delta, tally.terms).then(
+      ({ value }) => {
+        tally.base = value;
+        answered();
+      },
+      (error: unknown) => {
+        answered();
+        this.#takeBack(tally, delta, error);
+      },
+    );
+  }
+
+  /** A lane that is full, for now, gives the amount back; one that the store refuses for good is reported. */
+  #takeBack(tally: Tally, delta: number, error: unknown): void {
+    const forNow = error instanceof TallystickError && error.code === 'OVERLOADED' && inRange(tally.delta + delta);
+    if (forNow) {
+      tally.delta += delta;
+      this.#takenBack++;
+    } else {
+      this.#options.onEvent({ type: 'dropped', key: tally.key, delta, error });
+    }
+  }
+}
