@@ -10,8 +10,8 @@ import { isBehind, type Answer, type Reply } from '../model/answer.ts';
 import { effectsOf, WINDOW, type Batch } from '../model/batch.ts';
 import { backoffMs } from './backoff.ts';
 import type { Entry } from './entry.ts';
-import type { LaneOptions } from './lane.ts';
 import type { OpenBatch } from './open-batch.ts';
+import type { LaneOptions } from './options.ts';
 import { RESEND_BOUNDS, ResendWindow } from './resend-window.ts';
 
 /** A sealed batch and who waits for it. */

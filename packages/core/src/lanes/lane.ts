@@ -12,27 +12,13 @@ import type { AddResult } from '../model/add-result.ts';
 import type { Answer } from '../model/answer.ts';
 import type { Operation } from '../model/operation.ts';
 import { checkKey } from '../model/key.ts';
-import type { Store } from '../store.ts';
 import type { Reject, Resolve } from './callers.ts';
 import type { Environment } from './environment.ts';
 import { Estimates } from './estimates.ts';
 import type { LaneEvent } from './events.ts';
 import { Flights, type Flight } from './flights.ts';
 import { OpenBatch } from './open-batch.ts';
-import type { ResendBounds } from './resend-window.ts';
-
-/** Settings of a lane. */
-export interface LaneOptions {
-  readonly store: Store;
-  readonly partition: number;
-  readonly environment: Environment;
-  /** Callers that may wait at this lane. */
-  readonly maxPending: number;
-  /** Batches in flight. Default and most: `WINDOW`. */
-  readonly window?: number;
-  readonly resend?: ResendBounds;
-  readonly onEvent: (event: LaneEvent) => void;
-}
+import type { LaneOptions } from './options.ts';
 
 /** Entries at which a batch takes no more: a store is never held up by a longer one. */
 const FULL = 8192;

@@ -1,0 +1,17 @@
+import type { Store } from '../store.ts';
+import type { Environment } from './environment.ts';
+import type { LaneEvent } from './events.ts';
+import type { ResendBounds } from './resend-window.ts';
+
+/** Settings of a lane. */
+export interface LaneOptions {
+  readonly store: Store;
+  readonly partition: number;
+  readonly environment: Environment;
+  /** Callers that may wait at this lane. */
+  readonly maxPending: number;
+  /** Batches in flight. Default and most: `WINDOW`. */
+  readonly window?: number;
+  readonly resend?: ResendBounds;
+  readonly onEvent: (event: LaneEvent) => void;
+}
