@@ -1,5 +1,5 @@
 /** Adding to counters, one or many, with every option of the library. */
-import type { AddItem, AddOptions, AddResult, Refusal } from 'tallystick';
+import { COUNTER_TYPES, type AddItem, type AddOptions, type AddResult, type Refusal } from 'tallystick';
 import { checkEach, checkList, checkObject, checkText, type Fields } from './checks.ts';
 import { timeoutOf, type Call, type Context } from './context.ts';
 
@@ -18,7 +18,7 @@ const BATCH = new Set(['items', 'requestId']);
 const MAX_REQUEST_ID_CHARACTERS = 128;
 
 /** Refuses fields that no counter has; their values, and the key, are for the library to judge. */
-const checkItem = (item: unknown): AddItem => checkObject(item, ITEM, 'items') as Fields & AddItem;
+const checkItem = (item: unknown): AddItem => checkObject(item, ITEM) as Fields & AddItem;
 
 /**
  * `{items: [{key, delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, member?, requestId?}], requestId?}`:
@@ -35,8 +35,8 @@ export async function addCounters(context: Context, request: unknown, call?: Cal
   return { results: results.map((result, index) => recorded(context, list[index] as AddItem, result)) };
 }
 
-function recorded({ figures, typeOfKey }: Context, { key, type }: AddItem, result: AddResult | Refusal): CounterResult {
-  figures.countIncrement(type ?? typeOfKey(key), result.outcome);
+function recorded(context: Context, { key, type }: AddItem, result: AddResult | Refusal): CounterResult {
+  context.figures.countIncrement(keyType(context, key, type), result.outcome);
   return { key, ...result };
 }
 
@@ -59,17 +59,23 @@ export async function addCounter(
 
 /** One add that leaves its mark in the figures, whatever comes of it. */
 export async function recordedAdd(
-  { counters, figures, typeOfKey }: Context,
+  context: Context,
   key: string,
   delta: number | undefined,
   options: AddOptions,
 ): Promise<AddResult> {
   try {
-    const result = await counters.add(key, delta, options);
-    figures.countIncrement(options.type ?? typeOfKey(key), result.outcome);
+    const result = await context.counters.add(key, delta, options);
+    context.figures.countIncrement(keyType(context, key, options.type), result.outcome);
     return result;
   } catch (error) {
-    figures.countIncrement('any', 'refused');
+    context.figures.countIncrement(keyType(context, key, options.type), 'refused');
     throw error;
   }
+}
+
+/** The type for the figures. One that a caller made up has no name there, so that names stay few. */
+function keyType({ typeOfKey }: Context, key: string, type: AddOptions['type']): string {
+  if (type === undefined) return typeOfKey(key);
+  return COUNTER_TYPES.includes(type) ? type : 'invalid';
 }

@@ -20,9 +20,12 @@ function shown(value: unknown): string {
   return typeof value === 'bigint' ? `${value}n` : String(value);
 }
 
-/** The error for a field that is not what it should be. */
-export function unexpected(field: string, expected: string, value: unknown): TallystickError {
-  return new TallystickError('INVALID_ARGUMENT', `${field}: expected ${expected}, got ${shown(value)}`, { field });
+/** The error for a field, or an unnamed item of a list, that is not what it should be. */
+export function unexpected(field: string | undefined, expected: string, value: unknown): TallystickError {
+  const message = `expected ${expected}, got ${shown(value)}`;
+  return field === undefined
+    ? new TallystickError('INVALID_ARGUMENT', message)
+    : new TallystickError('INVALID_ARGUMENT', `${field}: ${message}`, { field });
 }
 
 function unknownField(name: string, known: ReadonlySet<string>): TallystickError {
@@ -31,14 +34,26 @@ function unknownField(name: string, known: ReadonlySet<string>): TallystickError
 }
 
 /**
- * Returns `value` when it is an object that has no other fields than `known`.
+ * Returns `value` when it is an object that has no other fields than `known`. An item of a list is named by
+ * {@link checkEach} and has no name of its own.
  *
  * @throws TallystickError `INVALID_ARGUMENT` (field `name`) or `UNKNOWN_FIELD`.
  */
-export function checkObject(value: unknown, known: ReadonlySet<string>, name: string): Fields {
+export function checkObject(value: unknown, known: ReadonlySet<string>, name?: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unexpected(name, 'an object', value);
   for (const field in value) if (!known.has(field)) throw unknownField(field, known);
   return value as Fields;
+}
+
+/**
+ * Returns `value` when it can be a part of a key: its length is judged with the whole key.
+ *
+ * @throws TallystickError `INVALID_KEY`.
+ */
+export function checkKeyPart(value: unknown, field?: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  const { message } = unexpected(field, '1 to 512 bytes of well-formed UTF-8', value);
+  throw new TallystickError('INVALID_KEY', message, field === undefined ? {} : { field });
 }
 
 /** Returns `value` when it is a well-formed string of 1 to `most` characters. */
@@ -70,31 +85,23 @@ export function checkEach<Item>(list: string, items: readonly unknown[], check: 
     try {
       return check(item);
     } catch (error) {
-      throw placed(error, list, index);
+      throw error instanceof TallystickError ? renamed(error.at(index), 'items', list) : error;
     }
   });
 }
 
-function placed(error: unknown, list: string, index: number): unknown {
-  if (!(error instanceof TallystickError)) return error;
-  const place = `${list}[${index}]`;
-  const whole = error.field === undefined || error.field === list;
-  const field = whole ? place : `${place}.${error.field}`;
-  return moved(error, error.field, field, index);
-}
-
-/** The same error about `field`. A message that begins with the old field begins with the new one. */
-function moved(error: TallystickError, from: string | undefined, field: string, index = error.index): TallystickError {
-  const begins = from !== undefined && error.message.startsWith(`${from}:`);
-  const message = begins ? field + error.message.slice(from.length) : `${field}: ${error.message}`;
-  return new TallystickError(error.code, message, { field, cause: error.cause, ...(index !== undefined && { index }) });
-}
-
 /**
- * The library's error in the words of the request: a field that begins with `from` begins with `to`
- * instead. Anything else is returned as it is.
+ * The library's error in the words of the request: where its field and message begin with `from` they begin
+ * with `to` instead. Anything else is returned as it is.
  */
 export function renamed(error: unknown, from: string, to: string): unknown {
   if (!(error instanceof TallystickError) || error.field?.startsWith(from) !== true) return error;
-  return moved(error, error.field, to + error.field.slice(from.length));
+  const { code, field, index, value, cause, message } = error;
+  const begun = message.startsWith(from) ? to + message.slice(from.length) : message;
+  return new TallystickError(code, begun, {
+    field: to + field.slice(from.length),
+    cause,
+    ...(index !== undefined && { index }),
+    ...(value !== undefined && { value }),
+  });
 }

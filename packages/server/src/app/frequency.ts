@@ -5,7 +5,7 @@
  */
 import { errorTable, joinKey, type AddItem, type AddOptions, type AddResult, type ErrorCode, type Refusal } from 'tallystick';
 import { recordedAdd } from './add-counters.ts';
-import { checkEach, checkInteger, checkList, checkObject, checkText, renamed, unexpected } from './checks.ts';
+import { checkEach, checkInteger, checkKeyPart, checkList, checkObject, checkText, renamed, unexpected } from './checks.ts';
 import { timeoutOf, within, type Call, type Context } from './context.ts';
 import { readMany } from './get-counters.ts';
 
@@ -62,7 +62,7 @@ interface FreqAdd extends Subject {
 
 function subjectOf(businessId: unknown, key: unknown): Subject {
   const business_id = checkInteger(businessId, 'business_id', 0, UINT32_MAX);
-  const text = checkText(key, 'key', 512);
+  const text = checkKeyPart(key, 'key');
   try {
     return { business_id, key: text, counterKey: joinKey('freq', String(business_id), text) };
   } catch (error) {
@@ -83,13 +83,13 @@ function checkRequestId(requestId: unknown): { requestId?: string } {
 }
 
 function checkAdd(request: unknown): FreqAdd {
-  const { business_id, key, time_span, time_unit, request_id } = checkObject(request, ADD, 'request');
+  const { business_id, key, time_span, time_unit, request_id } = checkObject(request, ADD);
   const subject = subjectOf(business_id, key);
   return { ...subject, ttlMs: spanMs(time_span, time_unit), ...checkRequestId(request_id) };
 }
 
 function checkGet(request: unknown): Subject {
-  const { business_id, key } = checkObject(request, GET, 'request');
+  const { business_id, key } = checkObject(request, GET);
   return subjectOf(business_id, key);
 }
 

@@ -1,5 +1,5 @@
 /** Reading counters, one or many. */
-import type { CounterReading, GetItem, GetOptions } from 'tallystick';
+import { TallystickError, type CounterReading, type GetItem, type GetOptions } from 'tallystick';
 import { checkEach, checkList, checkObject, renamed, type Fields } from './checks.ts';
 import { timeoutOf, within, type Call, type Context } from './context.ts';
 
@@ -16,7 +16,7 @@ const ITEM = new Set(['key', ...SINGLE]);
 const BATCH = new Set(['keys']);
 
 function checkKeyItem(item: unknown): string | GetItem {
-  return typeof item === 'string' ? item : (checkObject(item, ITEM, 'keys') as Fields & GetItem);
+  return typeof item === 'string' ? item : (checkObject(item, ITEM) as Fields & GetItem);
 }
 
 /**
@@ -44,8 +44,15 @@ export async function readMany(
   try {
     return await within(context.counters.getMany(items), timeoutMs);
   } catch (error) {
-    throw renamed(error, 'items', list);
+    throw renamed(unwrapped(error, items), 'items', list);
   }
+}
+
+/** An item that is only a key has no field `key`. */
+function unwrapped(error: unknown, items: readonly (string | GetItem)[]): unknown {
+  const index = error instanceof TallystickError ? error.index : undefined;
+  if (index === undefined || typeof items[index] !== 'string') return error;
+  return renamed(error, `items[${index}].key`, `items[${index}]`);
 }
 
 /**

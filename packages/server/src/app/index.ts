@@ -28,6 +28,7 @@ export type { FreqBatchReply, FreqReply } from './frequency.ts';
 export type { CounterValue, GetCountersReply } from './get-counters.ts';
 export type { Readiness } from './health.ts';
 export type { CountReply, LikeReply } from './like.ts';
+export type { Log } from './log.ts';
 
 /** Settings of {@link createApp}. */
 export interface AppOptions {

@@ -2,9 +2,9 @@
  * Likes of a resource: a counter under the key `4:like:<resourceId>`, which is `joinKey('like', resourceId)`.
  * A like adds 1; an unlike takes 1 away and stops at 0.
  */
-import { joinKey, type AddOptions, type AddResult, TallystickError } from 'tallystick';
+import { joinKey, type AddOptions, type AddResult } from 'tallystick';
 import { recordedAdd } from './add-counters.ts';
-import { checkEach, checkList, checkObject, checkText, renamed, unexpected } from './checks.ts';
+import { checkEach, checkKeyPart, checkList, checkObject, checkText, renamed } from './checks.ts';
 import { timeoutOf, within, type Call, type Context } from './context.ts';
 import { readMany } from './get-counters.ts';
 
@@ -26,19 +26,16 @@ const LIKE = new Set(['userId', 'resourceId', 'requestId']);
 const BATCH = new Set(['resourceIds']);
 const MAX_USER_ID_CHARACTERS = 512;
 
-/** `joinKey` puts nothing after the last part, so that all like keys begin alike. */
+/** Keys whose parts differ only in the last begin alike. */
 const BEGINNING = joinKey('like', '-').slice(0, -1);
 
-function likeKey(resourceId: unknown, field = 'resourceId'): string {
-  if (typeof resourceId !== 'string') throw unexpected(field, 'a string', resourceId);
-  if (resourceId === '') throw new TallystickError('INVALID_KEY', `${field}: expected at least 1 byte, got an empty string`, { field });
-  return BEGINNING + resourceId;
-}
+/** The counter's key; an item of a list has no field name of its own. */
+const likeKey = (resourceId: unknown, field?: string): string => BEGINNING + checkKeyPart(resourceId, field);
 
 async function change(context: Context, request: unknown, delta: 1 | -1, call: Call | undefined): Promise<LikeReply> {
   const { userId, resourceId, requestId } = checkObject(request, LIKE, 'body');
   checkText(userId, 'userId', MAX_USER_ID_CHARACTERS);
-  const key = likeKey(resourceId);
+  const key = likeKey(resourceId, 'resourceId');
   const timeoutMs = timeoutOf(context, call);
   const options = { timeoutMs, ...(delta < 0 && { min: 0 }), ...(requestId !== undefined && { requestId }) } as AddOptions;
   try {
@@ -57,7 +54,7 @@ export const unlike = (context: Context, request: unknown, call?: Call): Promise
 
 /** The likes of one resource; 0 for one that was never liked. @throws TallystickError */
 export async function countLikes(context: Context, resourceId: string, call?: Call): Promise<CountReply> {
-  const key = likeKey(resourceId);
+  const key = likeKey(resourceId, 'resourceId');
   const timeoutMs = timeoutOf(context, call);
   try {
     const { value, exact } = await within(context.counters.get(key), timeoutMs);
@@ -71,7 +68,7 @@ export async function countLikes(context: Context, resourceId: string, call?: Ca
 export async function countLikesOfMany(context: Context, request: unknown, call?: Call): Promise<readonly CountReply[]> {
   const { resourceIds } = checkObject(request, BATCH, 'body');
   const ids = checkList(resourceIds, 'resourceIds', context.maxBatchItems);
-  const keys = checkEach('resourceIds', ids, (id) => likeKey(id, 'resourceIds'));
+  const keys = checkEach('resourceIds', ids, (id) => likeKey(id));
   const readings = await readMany(context, keys, 'resourceIds', call);
   return readings.map(({ value, exact }, index) => ({ resourceId: ids[index] as string, count: value, exact }));
 }

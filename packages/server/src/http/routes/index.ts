@@ -1,0 +1,9 @@
+/** Every route of the node. */
+import type { Route } from '../route.ts';
+import { counterRoutes } from './counters.ts';
+import { frequencyRoutes } from './frequency.ts';
+import { likeRoutes } from './like.ts';
+import { operationsRoutes } from './operations.ts';
+
+/** Every route of the node. */
+export const routes: readonly Route[] = [...likeRoutes, ...counterRoutes, ...frequencyRoutes, ...operationsRoutes];

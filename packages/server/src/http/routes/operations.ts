@@ -1,0 +1,36 @@
+/** What operators and tools ask: health, readiness, metrics, the description of all this. */
+import { json, type Route } from '../route.ts';
+
+/** Routes for operators. Metrics and the description are loaded when first asked for. */
+export const operationsRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    url: '/healthz',
+    answer: () => Promise.resolve(json({ status: 'alive' })),
+  },
+  {
+    method: 'GET',
+    url: '/readyz',
+    answer: async (app) => {
+      const { ready, reason } = await app.readiness();
+      return ready ? json({ status: 'ready' }) : json({ status: 'not ready', reason }, 503);
+    },
+  },
+  {
+    method: 'GET',
+    url: '/metrics',
+    answer: async (app) => {
+      const { metricsOf } = await import('../metrics.ts');
+      const { contentType, text } = await metricsOf(app);
+      return { status: 200, body: text, contentType };
+    },
+  },
+  {
+    method: 'GET',
+    url: '/openapi.json',
+    answer: async () => {
+      const { openApiDocument } = await import('../openapi/document.ts');
+      return json(openApiDocument());
+    },
+  },
+];

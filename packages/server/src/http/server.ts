@@ -1,0 +1,146 @@
+/** The HTTP server: routes, how their answers and errors are sent, and how it stops. */
+import { STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { TallystickError } from 'tallystick';
+import type { App, Log } from '../app/index.ts';
+import { envelopeOf, statusOf, tallystickErrorOf } from './errors.ts';
+import { parseJson } from './json.ts';
+import type { HttpRequest, Route } from './route.ts';
+import { routes } from './routes/index.ts';
+
+/** Settings of {@link startHttp}. */
+export interface HttpOptions {
+  readonly app: App;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly maxBodyBytes: number;
+  readonly log: Log;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  readonly port: number;
+  /** Takes no more connections and ends when every answer is sent, or after `timeoutMs` by cutting the rest. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Longest path part, in bytes as sent; a key of 512 bytes takes up to 1,536. Beyond, the key is refused. */
+const MAX_PARAM_BYTES = 16 * 1024;
+/** A client gets so long to send a request. */
+const RECEIVE_TIMEOUT_MS = 30_000;
+const CLOSE_IDLE_EVERY_MS = 20;
+
+/** Starts a server on `host`:`port`. */
+export async function startHttp(options: HttpOptions): Promise<HttpServer> {
+  const fastify = build(options);
+  await fastify.listen({ host: options.host, port: options.port });
+  const { port } = fastify.server.address() as AddressInfo;
+  return { port, close: (timeoutMs) => close(fastify, timeoutMs) };
+}
+
+function build({ app, maxBodyBytes, log }: HttpOptions): FastifyInstance {
+  const fastify = Fastify({
+    bodyLimit: maxBodyBytes,
+    requestTimeout: RECEIVE_TIMEOUT_MS,
+    return503OnClosing: false, // the app answers CLOSED itself, in the envelope
+    routerOptions: { maxParamLength: MAX_PARAM_BYTES },
+    clientErrorHandler: answerBrokenClient,
+    frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
+  });
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseBody);
+  fastify.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
+  fastify.setNotFoundHandler((request, reply) => {
+    return sendError(reply, new TallystickError('NOT_FOUND', `there is no route ${request.method} ${pathOf(request.url)}`), log);
+  });
+  for (const route of routes) serve(fastify, app, route);
+  for (const url of new Set(routes.map((route) => route.url))) refuseOtherMethods(fastify, url);
+  return fastify;
+}
+
+const pathOf = (url: string): string => url.split('?', 1)[0]?.slice(0, 100) ?? '';
+
+function parseBody(_request: unknown, body: Buffer, done: (error: Error | null, value?: unknown) => void): void {
+  try {
+    done(null, parseJson(body));
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+function serve(fastify: FastifyInstance, app: App, { method, url, hasQuery = false, answer }: Route): void {
+  const times = app.figures.timesOf(`${method} ${url}`);
+  fastify.route({
+    method,
+    url,
+    handler: async (request, reply) => {
+      const beganMs = performance.now();
+      try {
+        if (!hasQuery) refuseQuery(request.query as object);
+        const { status, body, contentType = JSON_TYPE } = await answer(app, request as HttpRequest);
+        reply.code(status).header('content-type', contentType);
+        return body;
+      } finally {
+        times.observe((performance.now() - beganMs) / 1000);
+      }
+    },
+  });
+}
+
+function refuseQuery(query: object): void {
+  for (const field in query) throw new TallystickError('UNKNOWN_FIELD', `${field}: this path has no query fields`, { field });
+}
+
+function sendError(reply: FastifyReply, cause: unknown, log: Log): FastifyReply {
+  const error = tallystickErrorOf(cause);
+  const route = reply.request.routeOptions.url;
+  if (error.code === 'INTERNAL') log.error({ route, error: cause }, 'a request failed by a fault of this program');
+  else log.debug({ route, code: error.code, field: error.field }, 'refused');
+  return reply.code(statusOf(error)).header('content-type', JSON_TYPE).send(JSON.stringify(envelopeOf(error)));
+}
+
+/** A path answers a method it does not have with 405 and the ones it has, before looking at any body. */
+function refuseOtherMethods(fastify: FastifyInstance, url: string): void {
+  const has = (method: string): boolean => fastify.hasRoute({ method: method, url });
+  const allowed = fastify.supportedMethods.filter(has).join(', ');
+  fastify.route({
+    method: fastify.supportedMethods.filter((method) => !has(method)),
+    url,
+    onRequest: async (request, reply) => {
+      reply.header('allow', allowed);
+      throw new TallystickError('METHOD_NOT_ALLOWED', `${request.method}: this path allows ${allowed}`);
+    },
+    handler: () => undefined,
+  });
+}
+
+/** What is not even HTTP gets the envelope too. */
+function answerBrokenClient(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const refusal = tooLarge
+    ? new TallystickError('PAYLOAD_TOO_LARGE', 'the request head has more bytes than are allowed')
+    : new TallystickError('MALFORMED', 'the request is not well-formed HTTP');
+  const status = statusOf(refusal);
+  const body = JSON.stringify(envelopeOf(refusal));
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: ${JSON_TYPE}\r\nconnection: close\r\n`;
+  socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+async function close(fastify: FastifyInstance, timeoutMs: number): Promise<void> {
+  // A kept-alive connection becomes idle after its last answer, which may come later than this call.
+  const idle = setInterval(() => fastify.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+  const late = setTimeout(() => fastify.server.closeAllConnections(), timeoutMs);
+  try {
+    await fastify.close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(late);
+  }
+}
