@@ -41,6 +41,10 @@ export class CountTable {
     return value;
   }
 
+  has(key: string): boolean {
+    return this.#index.get(key) !== undefined;
+  }
+
   get(key: string): Count | undefined {
     const slot = this.#index.get(key);
     if (slot === undefined) return undefined;

@@ -30,12 +30,14 @@ export const REQUEST_RETENTION_MS = 2 * 3600 * 1000;
 export class Replica {
   readonly counts = new CountTable();
   readonly cells = new Map<string, Cell>();
-  readonly sources = new Sources();
+  readonly sources: Sources;
   readonly #countExpiries = new ExpiryQueue();
   readonly #cellExpiries = new ExpiryQueue();
   readonly #requestRetentionMs: number;
 
-  constructor({ requestRetentionMs = REQUEST_RETENTION_MS }: ReplicaOptions = {}) {
+  /** @param sources What is known of sources, to go on with those of another replica. */
+  constructor({ requestRetentionMs = REQUEST_RETENTION_MS }: ReplicaOptions = {}, sources = new Sources()) {
+    this.sources = sources;
     this.#requestRetentionMs = requestRetentionMs;
   }
 
@@ -124,7 +126,7 @@ export class Replica {
     const id = requestCellId(op, op.requestId);
     const known = this.cells.get(id)?.state as Remembered | undefined;
     // An effect, too: after a failover its request may have come again, through another source, before it.
-    if (known !== undefined && known.expiresAtMs > (op.effect?.atMs ?? nowMs)) return replayed(known);
+    if (known !== undefined && known.expiresAtMs > Math.max(nowMs, op.effect?.atMs ?? nowMs)) return replayed(known);
     const result = this.#change(op, nowMs);
     if (result.code === undefined) this.putCell(id, { kind: 'request', state: this.#remember(op, result, nowMs) });
     return result;
