@@ -1,0 +1,10 @@
+/** Runs one contest in this process and sends what came of it to the parent: `contest-process.ts F1 F1a`. */
+import { rows } from '../rows/index.ts';
+import { measure } from './measure.ts';
+
+const [rowId = '', contestId = ''] = process.argv.slice(2);
+const row = await rows[rowId]?.();
+const contest = row?.contests.find(({ id }) => id === contestId);
+if (contest === undefined) throw new Error(`no contest ${contestId} in row ${rowId}`);
+process.send?.(await measure(contest));
+process.disconnect();
