@@ -1,4 +1,9 @@
 #!/usr/bin/env node
-// The command line of a node. No command is built in yet.
-process.stderr.write("tallystick: no command is built in yet\n");
-process.exitCode = 1;
+// The command line of a node: the only place that sees arguments, environment and exit.
+import { run } from './program.ts';
+
+process.exitCode = await run(process.argv.slice(2), {
+  env: process.env,
+  out: (text) => process.stdout.write(`${text}\n`),
+  err: (text) => process.stderr.write(`${text}\n`),
+});

@@ -33,10 +33,20 @@ const MAX_PARAM_BYTES = 16 * 1024;
 const RECEIVE_TIMEOUT_MS = 30_000;
 const CLOSE_IDLE_EVERY_MS = 20;
 
-/** Starts a server on `host`:`port`. */
+/**
+ * Starts a server on `host`:`port`.
+ *
+ * @throws TallystickError `INVALID_CONFIG`, field `http`, when that can't be listened on.
+ */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const fastify = build(options);
-  await fastify.listen({ host: options.host, port: options.port });
+  const { host, port: wanted } = options;
+  try {
+    await fastify.listen({ host, port: wanted });
+  } catch (cause) {
+    const message = `http: can't listen on ${host} port ${wanted}: ${(cause as Error).message}`;
+    throw new TallystickError('INVALID_CONFIG', message, { field: 'http', cause });
+  }
   const { port } = fastify.server.address() as AddressInfo;
   return { port, close: (timeoutMs) => close(fastify, timeoutMs) };
 }

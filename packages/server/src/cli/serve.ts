@@ -1,0 +1,124 @@
+/** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
+import { join } from 'node:path';
+import type { Store } from 'tallystick';
+import { createApp, type App, type Log } from '../app/index.ts';
+import { formatAddress, isLoopback, loadConfig, type Address, type Config } from '../config/index.ts';
+import { createLog } from './log.ts';
+import { EXIT, type Terminal } from './terminal.ts';
+
+/** A transport that listens. */
+interface Transport {
+  readonly port: number;
+  close(timeoutMs: number): Promise<void>;
+}
+
+/** A node that runs. */
+interface Node {
+  readonly config: Config;
+  readonly app: App;
+  readonly log: Log;
+  readonly http: Transport;
+  readonly grpc: Transport;
+}
+
+type AppEvent = Parameters<NonNullable<Parameters<typeof createApp>[0]['onEvent']>>[0];
+
+/** Runs a node until it is told to stop. */
+export async function serve(options: Readonly<Record<string, string>>, terminal: Terminal): Promise<number> {
+  const { json, ...flags } = options;
+  const config = await loadConfig({ flags, env: terminal.env });
+  const node = await start(config);
+  announce(node, json !== undefined, terminal);
+  const signal = await firstSignal(node, terminal);
+  return stop(node, signal, terminal);
+}
+
+async function start(config: Config): Promise<Node> {
+  const [log, store] = await Promise.all([createLog(config.logLevel), openStore(config)]);
+  warnBeyondLoopback(config, log);
+  const { counters, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
+  const onEvent = (event: AppEvent): void => logEvent(event, log);
+  const app = createApp({ store, counters, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent });
+  try {
+    return { config, app, log, ...(await listen(config, app, log)) };
+  } catch (error) {
+    await app.close(config.drainTimeoutMs);
+    throw error;
+  }
+}
+
+async function openStore({ store, data, requestRetentionMs }: Config): Promise<Store> {
+  if (store === 'memory') {
+    const { memoryStore } = await import('tallystick');
+    return memoryStore({ requestRetentionMs });
+  }
+  const { sqliteStore } = await import('tallystick/sqlite');
+  return sqliteStore({ path: join(data, 'counters.sqlite'), requestRetentionMs });
+}
+
+/** HTTP first: it answers while gRPC is still being loaded. */
+async function listen(config: Config, app: App, log: Log): Promise<{ http: Transport; grpc: Transport }> {
+  const { startHttp } = await import('../http/index.ts');
+  const http = await startHttp({ app, ...config.http, maxBodyBytes: config.maxBodyBytes, log });
+  try {
+    const { startGrpc } = await import('../grpc/index.ts');
+    return { http, grpc: await startGrpc({ app, address: formatAddress(config.grpc), maxBatchItems: config.maxBatchItems, log }) };
+  } catch (error) {
+    await http.close(0);
+    throw error;
+  }
+}
+
+function warnBeyondLoopback({ http, grpc }: Config, log: Log): void {
+  for (const [transport, address] of Object.entries({ http, grpc })) {
+    if (isLoopback(address)) continue;
+    log.warn({ transport, address: formatAddress(address) }, 'other machines can reach this port, in clear text and without a key');
+  }
+}
+
+/** A caller's key is told at debug level only. */
+function logEvent(event: AppEvent, log: Log): void {
+  if (event.type === 'repaired') log.debug(event, 'a counter got back its missing expiry');
+  else log.warn(event, `the store: ${event.type}`);
+}
+
+function announce({ config, http, grpc }: Node, asJson: boolean, { out }: Terminal): void {
+  const at = (address: Address, { port }: Transport): string => formatAddress({ ...address, port });
+  const url = `http://${at(config.http, http)}`;
+  const data = config.store === 'memory' ? 'in memory' : config.data;
+  out(
+    asJson
+      ? JSON.stringify({ event: 'listening', http: at(config.http, http), grpc: at(config.grpc, grpc), url, store: config.store, data, pid: process.pid })
+      : `tallystick listens: ${url} · grpc ${at(config.grpc, grpc)} · counters ${config.store === 'memory' ? data : `in ${data}`}`,
+  );
+}
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Resolves at the first signal to stop; a second one ends the process at once and says what that costs. */
+function firstSignal({ app }: Node, { err }: Terminal): Promise<string> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const onSignal = (signal: string): void => {
+      if (stopping) {
+        const { waiting, tallies } = app.stats();
+        err(`tallystick: stopped at once: ${waiting} callers not answered, ${tallies} batched counters perhaps not flushed`);
+        process.exit(EXIT.refused);
+      }
+      stopping = true;
+      resolve(signal);
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  });
+}
+
+/** New calls are refused with `CLOSED`, those that run are answered, everything is flushed. */
+async function stop({ app, http, grpc, log, config }: Node, signal: string, { err }: Terminal): Promise<number> {
+  log.info({ signal }, 'draining');
+  const { drainTimeoutMs } = config;
+  const [{ unsettled }] = await Promise.all([app.close(drainTimeoutMs), http.close(drainTimeoutMs), grpc.close(drainTimeoutMs)]);
+  log.info({ unsettled }, 'stopped');
+  if (unsettled === 0) return EXIT.ok;
+  err(`tallystick: the store did not answer in ${drainTimeoutMs} ms: the outcome of ${unsettled} operations is not known`);
+  return EXIT.refused;
+}

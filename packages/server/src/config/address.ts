@@ -1,0 +1,26 @@
+/** Where to listen: `host:port`. */
+
+/** A host and a port. */
+export interface Address {
+  /** A name or an IP address; IPv6 without its brackets. */
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+}
+
+const ADDRESS = /^(?:\[([0-9a-fA-F:.%]+)\]|([^\s:[\]]+)):(\d{1,5})$/;
+const MAX_PORT = 65_535;
+
+/** The address written as `text`; undefined when it is none. */
+export function parseAddress(text: string): Address | undefined {
+  const [, ipv6, name, digits] = ADDRESS.exec(text) ?? [];
+  const host = ipv6 ?? name;
+  const port = Number(digits);
+  return host === undefined || port > MAX_PORT ? undefined : { host, port };
+}
+
+/** `address` as it is written. */
+export const formatAddress = ({ host, port }: Address): string => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`);
+
+/** Whether only this machine can reach `address`. */
+export const isLoopback = ({ host }: Address): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);

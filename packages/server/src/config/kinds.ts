@@ -1,0 +1,72 @@
+/**
+ * Kinds of settings: how a value is read, from text (environment, flags) as from a file, and how it is
+ * described. A reader returns undefined for what it does not understand.
+ */
+import type { CounterOptions } from 'tallystick';
+import { parseAddress, type Address } from './address.ts';
+
+/** How a setting is read and described. */
+export interface Kind<Value> {
+  /** What is expected, for help and errors: `an integer from 1 to 10`. */
+  readonly expected: string;
+  /** Placeholder in the help. */
+  readonly placeholder: string;
+  readonly read: (value: unknown) => Value | undefined;
+}
+
+/** `host:port`. */
+export const address: Kind<Address> = {
+  expected: 'host:port',
+  placeholder: 'host:port',
+  read: (value) => (typeof value === 'string' ? parseAddress(value) : undefined),
+};
+
+/** A file or folder. */
+export const path: Kind<string> = {
+  expected: 'a path',
+  placeholder: 'path',
+  read: (value) => (typeof value === 'string' && value !== '' && !value.includes('\0') ? value : undefined),
+};
+
+/** A whole number within bounds. */
+export function integer(least: number, most: number): Kind<number> {
+  const inBounds = (value: number): boolean => Number.isSafeInteger(value) && value >= least && value <= most;
+  return {
+    expected: `an integer from ${least} to ${most}`,
+    placeholder: 'n',
+    read: (value) => {
+      const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+      return typeof number === 'number' && inBounds(number) ? number : undefined;
+    },
+  };
+}
+
+/** One of a few names. */
+export function choice<Name extends string>(...names: readonly Name[]): Kind<Name> {
+  return {
+    expected: `one of ${names.join(', ')}`,
+    placeholder: names.join('|'),
+    read: (value) => names.find((name) => name === value),
+  };
+}
+
+/** Counter options by key pattern; as text, a JSON object. What the options mean is the library's to check. */
+export const counters: Kind<Readonly<Record<string, CounterOptions>>> = {
+  expected: 'an object of counter options by key pattern (as text: JSON)',
+  placeholder: 'json',
+  read: (value) => {
+    const parsed = typeof value === 'string' ? parsedJson(value) : value;
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    return isObject && Object.values(parsed).every((options) => typeof options === 'object' && options !== null)
+      ? (parsed as Readonly<Record<string, CounterOptions>>)
+      : undefined;
+  },
+};
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+/** Reads the configuration: flags over environment over file over defaults. */
+import { readFile } from 'node:fs/promises';
+import { TallystickError } from 'tallystick';
+import { nearest } from './nearest.ts';
+import { SETTING_NAMES, SETTINGS, flagOf, variableOf, type Config } from './settings.ts';
+
+/** Where settings come from. */
+export interface Surroundings {
+  /** Values of flags by setting name, and `config`. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  /** The environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** One place that may hold settings. */
+interface Place {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** How the place writes the setting, for errors. */
+  readonly written: (name: string) => string;
+}
+
+/** A variable that is no setting of a node: where the file is, and which node the commands talk to. */
+const OTHER_VARIABLES = ['TALLYSTICK_CONFIG', 'TALLYSTICK_SERVER'];
+const KNOWN_VARIABLES = [...SETTING_NAMES.map(variableOf), ...OTHER_VARIABLES];
+
+/**
+ * The checked settings of a node.
+ *
+ * @throws TallystickError `INVALID_CONFIG`, saying which setting, where it was written and what was expected.
+ */
+export async function loadConfig({ flags, env }: Surroundings): Promise<Config> {
+  const file = flags['config'] ?? env['TALLYSTICK_CONFIG'];
+  const places: Place[] = [{ values: flags, written: (name) => `--${flagOf(name)}` }, environment(env)];
+  if (file !== undefined) places.push(await settingsFile(file));
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, settingOf(name, places)])) as unknown as Config;
+}
+
+function settingOf<Name extends keyof Config>(name: Name, places: readonly Place[]): Config[Name] {
+  const { kind, fallback } = SETTINGS[name];
+  for (const { values, written } of places) {
+    const value = values[name];
+    if (value === undefined) continue;
+    const read = kind.read(value);
+    if (read === undefined) throw invalid(name, `${written(name)}: expected ${kind.expected}, got ${JSON.stringify(value)}`);
+    return read;
+  }
+  return kind.read(fallback) as Config[Name];
+}
+
+function environment(env: Surroundings['env']): Place {
+  for (const variable of Object.keys(env)) {
+    if (variable.startsWith('TALLYSTICK_') && !KNOWN_VARIABLES.includes(variable)) throw unknown(variable, KNOWN_VARIABLES);
+  }
+  const values = Object.fromEntries(SETTING_NAMES.map((name) => [name, env[variableOf(name)]]));
+  return { values, written: variableOf };
+}
+
+async function settingsFile(file: string): Promise<Place> {
+  const values = await parsedFile(file);
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) throw invalid('config', `${file}: expected settings by name`);
+  for (const name of Object.keys(values)) {
+    if (!SETTING_NAMES.includes(name as keyof Config)) throw unknown(name, SETTING_NAMES, ` (in ${file})`);
+  }
+  return { values: values as Record<string, unknown>, written: (name) => `${name} (in ${file})` };
+}
+
+async function parsedFile(file: string): Promise<unknown> {
+  try {
+    const text = await readFile(file, 'utf8');
+    if (file.endsWith('.json')) return JSON.parse(text) as unknown;
+    const { parse } = await import('yaml');
+    return parse(text) ?? {};
+  } catch (cause) {
+    throw invalid('config', `${file}: expected a file of settings in YAML or JSON: ${(cause as Error).message}`, cause);
+  }
+}
+
+function unknown(name: string, names: readonly string[], where = ''): TallystickError {
+  return invalid(name, `${name}${where}: no such setting; did you mean ${nearest(name, names)}?`);
+}
+
+function invalid(field: string, message: string, cause?: unknown): TallystickError {
+  return new TallystickError('INVALID_CONFIG', message, { field, cause });
+}

@@ -1,0 +1,29 @@
+/** The settings, written down for people and programs out of the one table. */
+import { flagOf, SETTING_NAMES, SETTINGS, variableOf } from './settings.ts';
+
+/** One setting, described. */
+export interface SettingReference {
+  readonly name: string;
+  readonly flag: string;
+  readonly variable: string;
+  readonly expected: string;
+  readonly placeholder: string;
+  readonly default: string;
+  readonly meaning: string;
+}
+
+/** Every setting, in the order of the table. */
+export const reference: readonly SettingReference[] = SETTING_NAMES.map((name) => {
+  const { kind, fallback, meaning } = SETTINGS[name];
+  const { expected, placeholder } = kind;
+  return { name, flag: `--${flagOf(name)}`, variable: variableOf(name), expected, placeholder, default: fallback, meaning };
+});
+
+/** The table of the documentation, in Markdown. */
+export function referenceTable(): string {
+  const rows = reference.map(
+    ({ name, flag, variable, expected, default: fallback, meaning }) =>
+      `| \`${name}\` | \`${flag}\` | \`${variable}\` | ${expected} | \`${fallback}\` | ${meaning} |`,
+  );
+  return ['| in a file | flag | environment | value | default | meaning |', '|---|---|---|---|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,85 @@
+/**
+ * Every setting of a node: the one table from which the configuration is read and checked, and from which
+ * the help and the reference are written.
+ */
+import type { Declarations } from '../app/index.ts';
+import type { Address } from './address.ts';
+import { address, choice, counters, integer, path, type Kind } from './kinds.ts';
+
+/** The settings of a node. */
+export interface Config {
+  readonly http: Address;
+  readonly grpc: Address;
+  readonly store: 'sqlite' | 'memory';
+  readonly data: string;
+  readonly counters: Declarations;
+  readonly flushEveryMs: number;
+  readonly maxBatchItems: number;
+  readonly maxBodyBytes: number;
+  readonly requestTimeoutMs: number;
+  readonly requestRetentionMs: number;
+  readonly drainTimeoutMs: number;
+  readonly logLevel: LogLevel;
+}
+
+/** How much is logged. */
+export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+
+/** One setting. */
+export interface Setting<Value> {
+  readonly kind: Kind<Value>;
+  /** As it would be written in the environment. */
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+type Settings = { readonly [Name in keyof Config]: Setting<Config[Name]> };
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const MIB = 1024 * 1024;
+
+/** The table. Its order is that of the help. */
+export const SETTINGS: Settings = {
+  http: { kind: address, fallback: '127.0.0.1:7070', meaning: 'Where HTTP listens. Port 0 takes any free one.' },
+  grpc: { kind: address, fallback: '127.0.0.1:7071', meaning: 'Where gRPC listens. Port 0 takes any free one.' },
+  store: {
+    kind: choice('sqlite', 'memory'),
+    fallback: 'sqlite',
+    meaning: 'Where counters live: on disk, durable when acknowledged; or in memory, gone with the process.',
+  },
+  data: { kind: path, fallback: './tallystick-data', meaning: 'Folder of the sqlite store. One process at a time.' },
+  counters: {
+    kind: counters,
+    fallback: '{}',
+    meaning: 'Counter types by key: a whole key, or a beginning followed by * (the longest wins), each with type, min, max, ttlMs, windowMs, slices.',
+  },
+  flushEveryMs: { kind: integer(1, MINUTE_MS), fallback: '100', meaning: 'Counters of type batched are flushed this often, in milliseconds.' },
+  maxBatchItems: { kind: integer(1, 10_000), fallback: '1000', meaning: 'The most items of one batch call.' },
+  maxBodyBytes: { kind: integer(1024, 256 * MIB), fallback: String(MIB), meaning: 'The most bytes of one HTTP request body.' },
+  requestTimeoutMs: {
+    kind: integer(1, 10 * MINUTE_MS),
+    fallback: '5000',
+    meaning: 'The longest a call waits, in milliseconds. An add that is on its way by then is answered as accepted.',
+  },
+  requestRetentionMs: {
+    kind: integer(1000, 366 * DAY_MS),
+    fallback: String(120 * MINUTE_MS),
+    meaning: 'How long the first answer to a request id is given again, in milliseconds.',
+  },
+  drainTimeoutMs: {
+    kind: integer(1, 10 * MINUTE_MS),
+    fallback: '15000',
+    meaning: 'The longest a stopping node waits for answers and the store, in milliseconds.',
+  },
+  logLevel: { kind: choice('silent', 'error', 'warn', 'info', 'debug'), fallback: 'info', meaning: 'How much is logged, to standard error.' },
+};
+
+/** Their names. */
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly (keyof Config)[];
+
+/** `maxBodyBytes` → `max-body-bytes`. */
+export const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** `maxBodyBytes` → `TALLYSTICK_MAX_BODY_BYTES`. */
+export const variableOf = (name: string): string => `TALLYSTICK_${flagOf(name).replaceAll('-', '_').toUpperCase()}`;
