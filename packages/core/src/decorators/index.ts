@@ -1,0 +1,7 @@
+/**
+ * Counting by decorating methods, for standard (TC39) and legacy TypeScript decorators alike.
+ *
+ * @packageDocumentation
+ */
+export { Count, type BeginningWith, type ComingTo, type CountDecorator } from './count.ts';
+export type { CountFailure, CountOn, CountOptions } from './options.ts';
