@@ -43,6 +43,11 @@ describe('effectsOf', () => {
     assert.deepEqual(effects([{ key: 'k', delta: 3, requestId: 'r' }], [3])[0]?.effect, { atMs: 100, answered: { value: 3, delta: 3 } });
   });
 
+  it('tells a lifetime that was given late from one given at creation', () => {
+    const note: Note = { index: 0, value: 6, delta: 1, expiresAtMs: 600, repaired: true };
+    assert.deepEqual(effects([{ key: 'k', delta: 1, terms: bounded }], [6], [note])[0]?.effect, { atMs: 100, expiresAtMs: 600, repaired: true });
+  });
+
   it('leaves effects as they are: decided once', () => {
     const op = { key: 'k', delta: 2, effect: { atMs: 5 } };
     assert.deepEqual(effects([op], [9]), [op]);

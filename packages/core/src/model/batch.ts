@@ -35,6 +35,7 @@ function effectOf(op: Operation, note: Note | undefined, answer: Answer, index: 
     atMs: answer.atMs,
     ...(requestId !== undefined && { answered: { value: answer.values[index] ?? 0, delta: note?.delta ?? op.delta } }),
     ...(expiresAtMs !== undefined && { expiresAtMs }),
+    ...(note?.repaired === true && { repaired: true }),
   };
   return { key, delta, terms: decided(op.terms), member, requestId, reach, effect };
 }

@@ -56,6 +56,8 @@ export interface Effect {
   readonly atMs: number;
   /** When the counter it belonged to expires; the effect belongs to no later counter of that key. */
   readonly expiresAtMs?: number;
+  /** The counter had no expiry until this effect gave it one. */
+  readonly repaired?: true;
   /** What was answered to the request id of this operation. */
   readonly answered?: { readonly value: number; readonly delta: number };
 }

@@ -108,6 +108,13 @@ describe('an effect', () => {
     assert.deepEqual(add.apply({ value: 5, expiresAtMs: 200 }, effect(3, 200), 190)[1], { value: 3 });
   });
 
+  it('ends a counter that was given its lifetime late, also when that is over by now', () => {
+    const repairing = op(3, undefined, { effect: { atMs: 100, expiresAtMs: 200, repaired: true } });
+    const [, state] = add.apply({ value: 5 }, repairing, 250);
+    assert.equal(add.read(state ?? { value: 0 }, 250), undefined);
+    assert.deepEqual(add.apply({ value: 5, expiresAtMs: 300 }, repairing, 250)[1], { value: 5, expiresAtMs: 300 });
+  });
+
   it('gives its lifetime to a counter that has none, and takes that of the same counter', () => {
     assert.deepEqual(add.apply({ value: 5 }, effect(3, 100, 200), 100)[1], { value: 8, expiresAtMs: 200 });
     assert.deepEqual(add.apply({ value: 5, expiresAtMs: 200 }, effect(3, 100), 100)[1], { value: 8, expiresAtMs: 200 });

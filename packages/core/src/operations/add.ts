@@ -45,8 +45,10 @@ function refused(live: Count | undefined): Step {
 /** Adds an effect decided earlier, unless the counter it belonged to is gone. */
 function addEffect(live: Count | undefined, op: Operation, effect: Effect, nowMs: number): Step {
   const { expiresAtMs } = effect;
-  if (isRead(op, op.delta) || (expiresAtMs !== undefined && expiresAtMs <= nowMs)) return unchanged(live);
   const held = live?.expiresAtMs;
+  const ends = effect.repaired === true && live !== undefined && held === undefined;
+  const gone = expiresAtMs !== undefined && expiresAtMs <= nowMs && !ends;
+  if (gone || isRead(op, op.delta)) return unchanged(live);
   if (expiresAtMs !== undefined && held !== undefined && held > expiresAtMs) return unchanged(live);
   const earlier = expiresAtMs !== undefined && held !== undefined && held < expiresAtMs;
   const value = (live === undefined || earlier ? 0 : live.value) + op.delta;

@@ -1,0 +1,175 @@
+/**
+ * Random histories: what several sources send to a store, what is read, and how the clock moves. Drawn as
+ * small commands and then laid out as concrete steps, so that fast-check shrinks a failure to the few
+ * batches that matter and prints them as they were sent.
+ */
+import fc from 'fast-check';
+import { MAX_VALUE } from '../model/amount.ts';
+import { WINDOW, type Batch } from '../model/batch.ts';
+import type { Operation, Query, Terms } from '../model/operation.ts';
+import { partitionOf } from '../model/partition.ts';
+
+/** One step of a history. */
+export type Step =
+  | { readonly type: 'apply'; readonly batch: Batch }
+  | { readonly type: 'read'; readonly partition: number; readonly queries: readonly Query[] }
+  | { readonly type: 'clock'; readonly nowMs: number };
+
+/** What happens, in this order. The clock stands at {@link HISTORY_STARTS_MS} before the first step. */
+export type History = readonly Step[];
+
+/** Settings of {@link histories}. */
+export interface HistoryOptions {
+  /** Number of partitions of the store; every operation is sent to the partition of its key. Default 1. */
+  readonly partitions?: number;
+  /** The most steps. Default 60. */
+  readonly maxSteps?: number;
+}
+
+/** When every history begins. */
+export const HISTORY_STARTS_MS = 1_700_000_000_000;
+
+/** How long a store under a random history should remember request ids: short, so that they also expire. */
+export const HISTORY_RETENTION_MS = 3000;
+
+/** Keys that a careless store takes for one another, for a property of an object or for a pattern. */
+const KEYS = ['a', 'key', 'KEY', 'key ', 'caf\u00e9', 'cafe\u0301', '__proto__', 'constructor', 'log:50:a', 'a\0b', '{a}b', '*', 'b', 'c', 'd'];
+
+const terms = fc.constantFrom<Terms | undefined>(
+  undefined,
+  undefined,
+  { kind: 'count', min: 0 },
+  { kind: 'count', min: -3, max: 5 },
+  { kind: 'count', max: 4, ttlMs: 700 },
+  { kind: 'count', ttlMs: 40 },
+  { kind: 'log', windowMs: 50 },
+  { kind: 'log', windowMs: 2000 },
+  { kind: 'window', windowMs: 1000, slices: 3 },
+  { kind: 'window', windowMs: 1000, slices: 10 },
+  { kind: 'unique', windowMs: 60 },
+  { kind: 'unique', windowMs: 2000 },
+  { kind: 'sketch', windowMs: 1000, slices: 2 },
+);
+
+const delta = fc.oneof(
+  { weight: 12, arbitrary: fc.integer({ min: -4, max: 6 }) },
+  { weight: 1, arbitrary: fc.constantFrom(MAX_VALUE, -MAX_VALUE, MAX_VALUE - 2) },
+  { weight: 1, arbitrary: fc.constantFrom(0.5, 2 ** 53) },
+);
+
+/** An operation before its key and its time are known. */
+const draft = fc.record({
+  key: fc.nat(KEYS.length - 1),
+  delta,
+  terms,
+  member: fc.constantFrom('a', 'b', 'c', '__proto__', '\u{1f600}'),
+  requestId: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom('r1', 'r2', 'r3') }),
+  /** For amounts of several callers in one: their magnitudes beyond the sum. */
+  combined: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom(2, 10, MAX_VALUE) }),
+  /** For effects: how long ago it was decided, and how much longer its counter lives. */
+  lateMs: fc.integer({ min: -30, max: 2500 }),
+  leftMs: fc.option(fc.integer({ min: -500, max: 1000 }), { nil: undefined }),
+});
+
+type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
+
+const clockMove = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 60 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 60, max: 3500 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -90_000_000, max: -1 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 80_000_000, max: 90_000_000 }) },
+);
+
+/** A lane: a source and a partition. The number of the partition is taken modulo how many there are. */
+const lane = { source: fc.constantFrom('s1', 's2', '__proto__'), partition: fc.nat(63) };
+const drafts = fc.array(draft, { maxLength: 6 });
+
+const command = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ type: fc.constant('send'), ...lane, drafts }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('resend'), ...lane, back: fc.nat(WINDOW) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('skip'), ...lane, drafts }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('effects'), ...lane, drafts }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('clock'), byMs: clockMove }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('read'), partition: lane.partition, drafts }) },
+);
+
+type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
+
+/** Lays commands out as steps. */
+class Layout {
+  readonly #keys: string[][];
+  /** Batches sent by each lane. */
+  readonly #sent = new Map<string, Batch[]>();
+  #nowMs = HISTORY_STARTS_MS;
+
+  constructor(partitions: number) {
+    this.#keys = Array.from({ length: partitions }, (_, partition) => KEYS.filter((key) => partitionOf(key, partitions) === partition));
+  }
+
+  step(given: Command): Step | undefined {
+    switch (given.type) {
+      case 'clock':
+        this.#nowMs = Math.max(0, this.#nowMs + given.byMs);
+        return { type: 'clock', nowMs: this.#nowMs };
+      case 'read': {
+        const partition = given.partition % this.#keys.length;
+        return { type: 'read', partition, queries: given.drafts.map((each) => ({ key: this.#key(partition, each), terms: each.terms })) };
+      }
+      case 'send':
+      case 'resend':
+      case 'skip':
+      case 'effects':
+        return this.#batch(given);
+    }
+  }
+
+  #batch(given: Exclude<Command, { type: 'clock' | 'read' }>): Step | undefined {
+    const partition = given.partition % this.#keys.length;
+    const lane = `${partition}/${given.source}`;
+    const sent = this.#sent.get(lane) ?? [];
+    if (given.type === 'resend') {
+      const batch = sent.at(-1 - given.back);
+      return batch && { type: 'apply', batch };
+    }
+    const operations = given.drafts.map((each) => this.#operation(partition, each, given.type === 'effects'));
+    const batch = { source: given.source, partition, seq: sent.length + (given.type === 'skip' ? 2 : 1), operations };
+    if (given.type !== 'skip') this.#sent.set(lane, [...sent, batch]);
+    return { type: 'apply', batch };
+  }
+
+  #key(partition: number, { key }: Draft): string {
+    const keys = this.#keys[partition] as string[];
+    return keys[key % keys.length] ?? 'a';
+  }
+
+  #operation(partition: number, given: Draft, decided: boolean): Operation {
+    const { terms, requestId, combined, lateMs, leftMs } = given;
+    const isCount = terms === undefined || terms.kind === 'count';
+    const sights = terms?.kind === 'unique' || terms?.kind === 'sketch';
+    const atMs = this.#nowMs - lateMs;
+    return {
+      key: this.#key(partition, given),
+      // Mostly 1 where members are counted, at times what must be refused there.
+      delta: sights && Math.abs(given.delta) > 1 ? 1 : given.delta,
+      ...(terms !== undefined && { terms }),
+      ...(sights && { member: given.member }),
+      ...(requestId !== undefined && { requestId }),
+      ...(isCount && combined !== undefined && { reach: Math.abs(given.delta) + combined }),
+      ...(decided && { effect: { atMs, ...(isCount && leftMs !== undefined && { expiresAtMs: this.#nowMs + leftMs }) } }),
+    };
+  }
+}
+
+/**
+ * An arbitrary of histories for property tests: batches of several sources with every kind of operation,
+ * bounds, lifetimes, request ids and effects decided elsewhere; batches sent again, batches sent too early;
+ * reads; a clock that moves on, leaps and is set back.
+ *
+ * @example fc.assert(fc.asyncProperty(histories(), async (history) => { … }))
+ */
+export function histories({ partitions = 1, maxSteps = 60 }: HistoryOptions = {}): fc.Arbitrary<History> {
+  return fc.array(command, { maxLength: maxSteps }).map((commands) => {
+    const layout = new Layout(partitions);
+    return commands.map((each) => layout.step(each)).filter((step) => step !== undefined);
+  });
+}
