@@ -139,9 +139,9 @@ export class LaneCounters implements Counters {
 
   #prepareItem(item: AddItem, index: number, call: Pick<AddOptions, 'requestId' | 'timeoutMs'>): Prepared {
     checkObject(item, 'item');
-    const { key, delta, ...options } = item;
+    const { key, delta = 1, ...options } = item;
     const { requestId, timeoutMs } = call;
-    return this.#prepare(key, delta ?? 1, {
+    return this.#prepare(key, delta, {
       ...options,
       ...(requestId !== undefined && options.requestId === undefined && { requestId: `${requestId}#${index}` }),
       ...(timeoutMs !== undefined && options.timeoutMs === undefined && { timeoutMs }),
