@@ -1,2 +1,10 @@
-/** The version of this client package. */
-export const CLIENT_VERSION = "0.1.0";
+/**
+ * A typed client of a Tallystick node, over gRPC.
+ *
+ * @packageDocumentation
+ */
+export { createClient, type Client } from './client.ts';
+export type { BatchCallOptions, CallOptions, ClientCounters } from './counters.ts';
+export type { ClientFrequency, Frequency, FrequencyAdd, FrequencyKey } from './frequency.ts';
+export type { ClientOptions } from './options.ts';
+export { errorTable, TallystickError, type AddItem, type AddOptions, type AddResult, type CounterReading, type ErrorCode, type GetItem, type GetOptions, type Refusal } from 'tallystick';

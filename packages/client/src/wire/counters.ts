@@ -1,6 +1,6 @@
 /** The messages of `tallystick.v1.Counters`, in the words of the library. A field that was not sent is undefined. */
 import { errorTable, type CounterType, type ErrorCode } from 'tallystick';
-import { numberOfOutcome, numberOfType, outcomeOfNumber, typeOfNumber, type Outcome } from './enums.ts';
+import { numberOfOutcome, numberOfType, outcomeOfNumber, typeOfNumber } from './enums.ts';
 import type { Int64, Reader } from './reader.ts';
 import { BYTES, VARINT, type Writer } from './writer.ts';
 
@@ -29,17 +29,27 @@ export type ReadAddRequest = {
 };
 
 /** What came of one add. */
-export interface AddResponse {
-  readonly outcome: Outcome;
+export type AddResponse = Counted | Refused;
+
+/** An add that was not refused. */
+export interface Counted {
+  readonly outcome: 'applied' | 'accepted';
   readonly value: number;
   readonly exact: boolean;
   readonly delta: number;
-  readonly ttlMs?: number | undefined;
-  readonly replayed?: true | undefined;
-  /** Of a refusal: the name in the error table, and why. */
-  readonly code?: ErrorCode | undefined;
-  readonly msg?: string | undefined;
-  readonly field?: string | undefined;
+  readonly ttlMs?: number;
+  readonly replayed?: true;
+}
+
+/** An item of a batch that was refused. */
+export interface Refused {
+  readonly outcome: 'refused';
+  /** Its name in the error table. */
+  readonly code: ErrorCode;
+  readonly msg: string;
+  /** The counter's value, unchanged, where it is known. */
+  readonly value?: number;
+  readonly field?: string;
 }
 
 /** GetRequest as it is written. */
@@ -115,36 +125,44 @@ export function readAddRequest(from: Reader): ReadAddRequest {
 }
 
 export function writeAddResponse(to: Writer, message: AddResponse): void {
-  const { code } = message;
-  if (code !== undefined) to.uint32(1, errorTable[code].number);
-  to.string(2, message.msg ?? '');
   to.uint32(3, numberOfOutcome(message.outcome));
-  to.int64(4, message.value);
+  to.optionalInt64(4, message.value);
+  if (message.outcome === 'refused') {
+    to.uint32(1, errorTable[message.code].number);
+    to.string(2, message.msg);
+    to.string(9, message.code);
+    to.string(10, message.field ?? '');
+    return;
+  }
   to.bool(5, message.exact);
   to.int64(6, message.delta);
   to.optionalInt64(7, message.ttlMs);
   to.bool(8, message.replayed === true);
-  to.string(9, code ?? '');
-  to.string(10, message.field ?? '');
 }
 
 export function readAddResponse(from: Reader): AddResponse {
-  const message = { outcome: 'accepted' as Outcome, value: 0, exact: false, delta: 0 };
-  const more: { ttlMs?: number; replayed?: true; msg?: string; field?: string } = {};
-  let reason = '';
+  const all: Partial<Record<'msg' | 'reason' | 'field', string>> & Partial<Record<'value' | 'ttlMs', number>> = {};
+  let [outcome, exact, delta, replayed] = [0, false, 0, false];
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
-    if (tag === ((2 << 3) | BYTES)) more.msg = from.string();
-    else if (tag === ((3 << 3) | VARINT)) message.outcome = outcomeOfNumber(from.uint32());
-    else if (tag === ((4 << 3) | VARINT)) message.value = from.safeInt64();
-    else if (tag === ((5 << 3) | VARINT)) message.exact = from.bool();
-    else if (tag === ((6 << 3) | VARINT)) message.delta = from.safeInt64();
-    else if (tag === ((7 << 3) | VARINT)) more.ttlMs = from.safeInt64();
-    else if (tag === ((8 << 3) | VARINT)) from.bool() && (more.replayed = true);
-    else if (tag === ((9 << 3) | BYTES)) reason = from.string();
-    else if (tag === ((10 << 3) | BYTES)) more.field = from.string();
+    if (tag === ((2 << 3) | BYTES)) all.msg = from.string();
+    else if (tag === ((3 << 3) | VARINT)) outcome = from.uint32();
+    else if (tag === ((4 << 3) | VARINT)) all.value = from.safeInt64();
+    else if (tag === ((5 << 3) | VARINT)) exact = from.bool();
+    else if (tag === ((6 << 3) | VARINT)) delta = from.safeInt64();
+    else if (tag === ((7 << 3) | VARINT)) all.ttlMs = from.safeInt64();
+    else if (tag === ((8 << 3) | VARINT)) replayed = from.bool();
+    else if (tag === ((9 << 3) | BYTES)) all.reason = from.string();
+    else if (tag === ((10 << 3) | BYTES)) all.field = from.string();
     else from.skip(tag);
   }
-  return { ...message, ...more, ...(message.outcome === 'refused' && { code: codeOf(reason) }) };
+  const { msg = '', reason = '', value, ttlMs, field } = all;
+  const name = outcomeOfNumber(outcome);
+  if (name === 'refused') {
+    return { outcome: name, code: codeOf(reason), msg, ...(value !== undefined && { value }), ...(field !== undefined && { field }) };
+  }
+  const counted = { outcome: name, value: value ?? 0, exact, delta };
+  if (ttlMs === undefined && !replayed) return counted;
+  return { ...counted, ...(ttlMs !== undefined && { ttlMs }), ...(replayed && { replayed }) };
 }
 
 /** The code of that name; a newer server may have more of them. */

@@ -10,17 +10,20 @@ export type {
   AddRequest,
   AddResponse,
   BatchAddRequest,
+  Counted,
   GetRequest,
   GetResponse,
   ReadAddRequest,
   ReadGetRequest,
+  Refused,
   StreamAddRequest,
   StreamAddResponse,
 } from './counters.ts';
 export type { Outcome } from './enums.ts';
 export type { AddFreqReq, BatchAddFreqReq, BatchFreqRsp, BatchGetFreqReq, FreqRsp, GetFreqReq } from './frequency.ts';
+export type { HealthStatus } from './health.ts';
 export type { Int64 } from './reader.ts';
-export { countersService, frequencyService, type Method } from './services.ts';
+export { countersService, frequencyService, healthService, type Method } from './services.ts';
 
 /** The folder to give to a protobuf compiler as an include path. */
 export const PROTO_FOLDER = fileURLToPath(new URL('../../proto', import.meta.url));

@@ -75,16 +75,7 @@ export class Reader {
 
   string(): string {
     const start = this.#length();
-    const end = this.#pos;
-    const bytes = this.#bytes;
-    if (end - start <= SHORT_BYTES) {
-      let text = '';
-      let i = start;
-      for (let byte = 0; i < end && (byte = bytes[i] as number) < 0x80; i++) text += String.fromCharCode(byte);
-      if (i === end) return text;
-    }
-    if (!isUtf8(bytes.subarray(start, end))) throw malformed('a string is not UTF-8', start);
-    return bytes.toString('utf8', start, end);
+    return this.#ascii(start, this.#pos) ?? this.#text(start, this.#pos);
   }
 
   /** A message within this one, read by `read`. */
@@ -127,6 +118,23 @@ export class Reader {
       if (inner === 0) throw malformed('a group does not end', this.#pos);
       this.skip(inner, depth + 1);
     }
+  }
+
+  /** A short string whose characters are all one byte; undefined for another. */
+  #ascii(start: number, end: number): string | undefined {
+    if (end - start > SHORT_BYTES) return undefined;
+    let text = '';
+    for (let i = start; i < end; i++) {
+      const byte = this.#bytes[i] as number;
+      if (byte > 0x7f) return undefined;
+      text += String.fromCharCode(byte);
+    }
+    return text;
+  }
+
+  #text(start: number, end: number): string {
+    if (!isUtf8(this.#bytes.subarray(start, end))) throw malformed('a string is not UTF-8', start);
+    return this.#bytes.toString('utf8', start, end);
   }
 
   /** Reads a length and moves behind what has it; returns where that begins. */

@@ -5,12 +5,18 @@ import { describe, it } from 'node:test';
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
 import fc from 'fast-check';
 import { COUNTER_TYPES, errorTable, type ErrorCode } from 'tallystick';
-import { countersService, frequencyService, PROTO_FILES, PROTO_FOLDER, type Method } from './index.ts';
+import { countersService, frequencyService, healthService, PROTO_FILES, PROTO_FOLDER, type Method } from './index.ts';
+
+/** The arbitraries decide what a method is given. */
+type AnyMethod = Pick<Method<never, unknown, unknown>, 'path' | 'requestStream' | 'responseStream' | 'requestSerialize' | 'parseRequest' | 'responseDeserialize'> & {
+  readonly responseSerialize: (reply: never) => Buffer;
+};
 
 const described = loadSync([...PROTO_FILES], { includeDirs: [PROTO_FOLDER], keepCase: true, longs: String, defaults: false });
-const ours: Record<string, Record<string, Method<never, unknown, never>>> = {
+const ours: Record<string, Record<string, AnyMethod>> = {
   'tallystick.v1.Counters': countersService,
   'tallystick.v1.FrequencyControl': frequencyService,
+  'grpc.health.v1.Health': healthService,
 };
 
 const methodOf = (service: string, name: string): MethodDefinition<object, object> =>
@@ -42,7 +48,7 @@ const getRequest = fc.record({ ...subject, windowMs: optional(int64), slices: op
 const counted = { value: int64, exact: fc.boolean(), delta: int64, ttlMs: optional(int64), replayed: optional(fc.constant(true as const)) };
 const addResponse = fc.oneof(
   fc.record({ outcome: fc.constantFrom('applied', 'accepted'), ...counted }),
-  fc.record({ outcome: fc.constant('refused'), ...counted, code, msg: some, field: optional(some) }),
+  fc.record({ outcome: fc.constant('refused'), code, msg: some, value: optional(int64), field: optional(some) }),
 );
 const getResponse = fc.record({ value: int64, found: fc.boolean(), exact: fc.boolean(), ttlMs: optional(int64) });
 const addFreqReq = fc.record({ business_id: uint32, key: text, time_span: uint32, time_unit: fc.nat(1), request_id: optional(some) });
@@ -51,6 +57,8 @@ const freqRsp = fc.record({ code: fc.nat(20000), msg: text, business_id: uint32,
 const many = <Message>(message: fc.Arbitrary<Message>): fc.Arbitrary<Message[]> => fc.array(message, { maxLength: 8 });
 const batchFreqRsp = fc.record({ results: many(freqRsp), code: fc.nat(20000), msg: text });
 const getFreqRsp = freqRsp.map((message) => ({ ...message, accepted: false }));
+
+const health = fc.constantFrom('UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN');
 
 const MESSAGES: Record<string, readonly [request: fc.Arbitrary<unknown>, reply: fc.Arbitrary<unknown>]> = {
   Add: [addRequest, addResponse],
@@ -65,6 +73,8 @@ const MESSAGES: Record<string, readonly [request: fc.Arbitrary<unknown>, reply: 
   BatchAddFreq: [fc.record({ requests: many(addFreqReq), request_id: optional(some) }), batchFreqRsp],
   GetFreq: [getFreqReq, getFreqRsp],
   BatchGetFreq: [fc.record({ requests: many(getFreqReq) }), fc.record({ results: many(getFreqRsp), code: fc.nat(20000), msg: text })],
+  Check: [text, health],
+  Watch: [text, health],
 };
 
 /** Without the fields that are undefined, at every depth. */

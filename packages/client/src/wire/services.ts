@@ -4,6 +4,7 @@
  */
 import * as counters from './counters.ts';
 import * as frequency from './frequency.ts';
+import * as health from './health.ts';
 import { Reader } from './reader.ts';
 import { BYTES, Writer } from './writer.ts';
 
@@ -39,7 +40,7 @@ function bytesOf<Message>(message: Message, write: Write<Message>): Buffer {
 type Codec<Written, Parsed> = readonly [Write<Written>, Read<Parsed>];
 
 /** A message of one repeated field: BatchGetRequest, BatchAddResponse, BatchGetResponse. */
-function listOf<Written, Parsed>([write, read]: Codec<Written, Parsed>): Codec<readonly Written[], Parsed[]> {
+function listOf<Written, Parsed>([write, read]: Codec<Written, Parsed>): Codec<readonly Written[], readonly Parsed[]> {
   const readAll = (from: Reader): Parsed[] => {
     const messages: Parsed[] = [];
     for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
@@ -101,4 +102,13 @@ export const frequencyService = {
   BatchAddFreq: method(`${FREQUENCY}/BatchAddFreq`, batchAddFreqReq, batchFreqRsp),
   GetFreq: method(`${FREQUENCY}/GetFreq`, getFreqReq, freqRsp),
   BatchGetFreq: method(`${FREQUENCY}/BatchGetFreq`, batchGetFreqReq, batchFreqRsp),
+};
+
+const healthRequest = [health.writeHealthRequest, health.readHealthRequest] as const;
+const healthResponse = [health.writeHealthResponse, health.readHealthResponse] as const;
+
+/** `grpc.health.v1.Health` */
+export const healthService = {
+  Check: method('/grpc.health.v1.Health/Check', healthRequest, healthResponse),
+  Watch: { ...method('/grpc.health.v1.Health/Watch', healthRequest, healthResponse), responseStream: true },
 };

@@ -1,0 +1,113 @@
+/** Frequency control of a node, as an application holds it. */
+import { errorTable, TallystickError, type ErrorCode } from 'tallystick';
+import { reads, writes, type Asking } from './asking.ts';
+import { checked, checkedEach } from './check.ts';
+import type { BatchCallOptions, CallOptions } from './counters.ts';
+import type { AddFreqReq, BatchAddFreqReq, FreqRsp, GetFreqReq } from './wire/index.ts';
+import { frequencyService } from './wire/index.ts';
+
+/** Whose frequency is meant. */
+export interface FrequencyKey {
+  /** 0 to 2^32 − 1; keys of different businesses never meet. */
+  readonly businessId: number;
+  readonly key: string;
+}
+
+/** One occurrence to count. */
+export interface FrequencyAdd extends FrequencyKey {
+  /** Lifetime of a count that this add creates, in `timeUnit`; at least 1. */
+  readonly timeSpan: number;
+  /** Seconds, or days of 24 hours. Default `SEC`. */
+  readonly timeUnit?: 'SEC' | 'DAY';
+  /** Makes repeating this add harmless. Default: one of the client's own. */
+  readonly requestId?: string;
+}
+
+/** How often something occurred. */
+export interface Frequency extends FrequencyKey {
+  /** 0; of a read, 10002 when there is no live count; in a batch, the number of any error. */
+  readonly code: number;
+  readonly msg: string;
+  /** The count; 0 when there is none. */
+  readonly freq: number;
+  /** Time left to live, in seconds, rounded up. */
+  readonly ttlSeconds: number;
+  /** `accepted`: will be counted exactly once, and `freq` is an estimate. */
+  readonly outcome: 'applied' | 'accepted';
+}
+
+/** `tallystick.v1.FrequencyControl` */
+export interface ClientFrequency {
+  /**
+   * Counts one occurrence. Calls of one tick travel in one message.
+   *
+   * @throws TallystickError (as a rejection) when refused, or `OUTCOME_UNKNOWN`.
+   * @example const { freq } = await client.frequency.add({ businessId: 1, key: 'sms:42', timeSpan: 60 })
+   */
+  add(request: FrequencyAdd, options?: CallOptions): Promise<Frequency>;
+  /** Reads one count; code 10002 when there is none. Calls of one tick travel in one message. */
+  get(request: FrequencyKey, options?: CallOptions): Promise<Frequency>;
+  /** Counts many in one call: one bad request refuses them all, naming its index; else each has its own code. */
+  batchAdd(requests: readonly FrequencyAdd[], options?: BatchCallOptions): Promise<readonly Frequency[]>;
+  /** Reads many in one call, in order. */
+  batchGet(requests: readonly FrequencyKey[], options?: CallOptions): Promise<readonly Frequency[]>;
+}
+
+const UNITS = { SEC: 0, DAY: 1 } as const;
+
+const { KEY_NOT_FOUND } = errorTable;
+
+function addOf({ businessId, key, timeSpan, timeUnit = 'SEC', requestId }: FrequencyAdd): AddFreqReq {
+  return { business_id: businessId, key, time_span: timeSpan, time_unit: UNITS[timeUnit], request_id: requestId };
+}
+
+const getOf = ({ businessId, key }: FrequencyKey): GetFreqReq => ({ business_id: businessId, key });
+
+function frequencyOf({ code, msg, business_id, key, freq, ttl, accepted }: FreqRsp): Frequency {
+  return { code, msg, businessId: business_id, key, freq, ttlSeconds: ttl, outcome: accepted ? 'accepted' : 'applied' };
+}
+
+/** One result, or the error that its code stands for. */
+function resultOf(response: FreqRsp): Frequency | TallystickError {
+  const { code, msg } = response;
+  if (code === 0 || code === KEY_NOT_FOUND.number) return frequencyOf(response);
+  const name = (Object.keys(errorTable) as ErrorCode[]).find((each) => errorTable[each].number === code);
+  return new TallystickError(name ?? 'INTERNAL', msg);
+}
+
+/** Makes the calls. */
+export function clientFrequency(asking: Asking): ClientFrequency {
+  const { link, settings, requestId } = asking;
+  const ofItem = writes<AddFreqReq | BatchAddFreqReq>((item) => item.request_id);
+  const adds = asking.coalesced<AddFreqReq, Frequency>(async (calls, deadlineMs) => {
+    const requests = calls.map(({ item }) => item);
+    return (await link.call(frequencyService.BatchAddFreq, { requests }, deadlineMs)).results.map(resultOf);
+  }, ofItem);
+  const gets = asking.coalesced<GetFreqReq, Frequency>(async (calls, deadlineMs) => {
+    const requests = calls.map(({ item }) => item);
+    return (await link.call(frequencyService.BatchGetFreq, { requests }, deadlineMs)).results.map(resultOf);
+  }, reads);
+  const addBatches = asking.alone(frequencyService.BatchAddFreq, ofItem);
+  const getBatches = asking.alone(frequencyService.BatchGetFreq, reads);
+  return {
+    add: async (request, options = {}) => {
+      const { timeoutMs = settings.timeoutMs } = checked('call', options);
+      const item = addOf(checked('addFreq', request));
+      return adds.call({ ...item, request_id: requestId(item.request_id) }, timeoutMs);
+    },
+    get: async (request, options = {}) => {
+      const { timeoutMs = settings.timeoutMs } = checked('call', options);
+      return gets.call(getOf(checked('getFreq', request)), timeoutMs);
+    },
+    batchAdd: async (requests, options = {}) => {
+      const { timeoutMs = settings.timeoutMs, requestId: given } = checked('batchCall', options);
+      const items = checkedEach('addFreq', 'requests', requests).map(addOf);
+      return (await addBatches.call({ requests: items, request_id: requestId(given) }, timeoutMs)).results.map(frequencyOf);
+    },
+    batchGet: async (requests, options = {}) => {
+      const { timeoutMs = settings.timeoutMs } = checked('call', options);
+      const items = checkedEach('getFreq', 'requests', requests).map(getOf);
+      return (await getBatches.call({ requests: items }, timeoutMs)).results.map(frequencyOf);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** Settings of a client. */
+import type { ChannelCredentials } from '@grpc/grpc-js';
+import { TallystickError } from 'tallystick';
+
+/** Settings of {@link createClient}. */
+export interface ClientOptions {
+  /** `host:port` of a node. Default `127.0.0.1:7071`. */
+  readonly address?: string;
+  /** From `@grpc/grpc-js`; for TLS `credentials.createSsl()`. Default: no TLS. */
+  readonly credentials?: ChannelCredentials;
+  /** How long a call waits in milliseconds, where it does not say itself. 1 to 2,147,483,647; default 10,000. */
+  readonly timeoutMs?: number;
+  /**
+   * Whether a write whose answer was lost is sent again until its time is up. Every write then carries a
+   * request id, so that it counts once. A server remembers each id for hours (its `requestRetentionMs`): where
+   * that is too much to keep, turn this off, and a lost answer is an `OUTCOME_UNKNOWN`. Default true.
+   */
+  readonly retryWrites?: boolean;
+  /** The most calls put into one message; no more than the server's limit. 1 to 10,000; default 500. */
+  readonly maxBatchItems?: number;
+  /** The most messages of one kind on their way at once. 1 to 64; default 4. */
+  readonly maxInFlight?: number;
+  /** The most calls that may wait; beyond, calls are refused with `OVERLOADED`. Default 100,000. */
+  readonly maxPending?: number;
+  /**
+   * A connection with calls on it that is silent for so many milliseconds is asked whether it is alive, and
+   * replaced when it does not answer within as many again. 100 to 3,600,000; default 4,000.
+   */
+  readonly keepaliveMs?: number;
+}
+
+/** The same with every default filled in. */
+export type Settings = Required<Omit<ClientOptions, 'credentials'>> & Pick<ClientOptions, 'credentials'>;
+
+/** Numbers by name: default, least, most. */
+const NUMBERS = {
+  timeoutMs: [10_000, 1, 2 ** 31 - 1],
+  maxBatchItems: [500, 1, 10_000],
+  maxInFlight: [4, 1, 64],
+  maxPending: [100_000, 1, 10_000_000],
+  keepaliveMs: [4000, 100, 3_600_000],
+} as const;
+
+const OTHERS = ['address', 'credentials', 'retryWrites'];
+
+const invalid = (field: string, expected: string, got: unknown): TallystickError =>
+  new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${String(got)}`, { field });
+
+/** The default for a number that was not given. */
+export function checkNumber(field: keyof typeof NUMBERS, value: unknown): number {
+  const [preset, least, most] = NUMBERS[field];
+  if (value === undefined) return preset;
+  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+  throw invalid(field, `an integer from ${least} to ${most}`, value);
+}
+
+/** @throws TallystickError `INVALID_CONFIG`, naming the setting. */
+export function checkOptions(options: ClientOptions): Settings {
+  const { address = '127.0.0.1:7071', retryWrites = true, credentials } = options;
+  const unknown = Object.keys(options).find((field) => !OTHERS.includes(field) && !Object.hasOwn(NUMBERS, field));
+  if (unknown !== undefined) throw invalid(unknown, `one of ${[...OTHERS, ...Object.keys(NUMBERS)].join(', ')}`, 'an unknown option');
+  if (typeof address !== 'string' || address === '') throw invalid('address', 'host:port', address);
+  if (typeof retryWrites !== 'boolean') throw invalid('retryWrites', 'true or false', retryWrites);
+  return {
+    address,
+    retryWrites,
+    ...(credentials !== undefined && { credentials }),
+    timeoutMs: checkNumber('timeoutMs', options.timeoutMs),
+    maxBatchItems: checkNumber('maxBatchItems', options.maxBatchItems),
+    maxInFlight: checkNumber('maxInFlight', options.maxInFlight),
+    maxPending: checkNumber('maxPending', options.maxPending),
+    keepaliveMs: checkNumber('keepaliveMs', options.keepaliveMs),
+  };
+}
