@@ -23,8 +23,10 @@ export class Callers {
   readonly #rejects: Reject[] = [];
   /** How to call off the deadline of a caller that has one, by place. */
   #deadlines: Map<number, () => void> | undefined;
-  /** Callers that were told something already, or have left. */
-  #gone = 0;
+  /** Callers that were told `accepted`. */
+  #accepted = 0;
+  /** Callers that left before the batch was sealed. */
+  #left = 0;
 
   /** Callers that joined. */
   get joined(): number {
@@ -33,7 +35,12 @@ export class Callers {
 
   /** Callers that still wait. */
   get waiting(): number {
-    return this.#entries.length - this.#gone;
+    return this.unsettled - this.#accepted;
+  }
+
+  /** Callers whose operation has no outcome yet: those who wait, and those who were told `accepted`. */
+  get unsettled(): number {
+    return this.#entries.length - this.#left;
   }
 
   /** Adds a caller who waits for an entry; returns its place. */
@@ -57,6 +64,7 @@ export class Callers {
     entry.callers--;
     (this.#rejects[place] as Reject)(error);
     this.#leave(place, hasLeft);
+    this.#left++;
     return entry;
   }
 
@@ -65,6 +73,7 @@ export class Callers {
     const delta = this.#deltas[place] as number;
     (this.#resolves[place] as Resolve)({ outcome: 'accepted', value: estimate, exact: false, delta });
     this.#leave(place, hasAnswer);
+    this.#accepted++;
   }
 
   /** Gives every caller its result. `sealed` are the entries in the order of the batch. */
@@ -72,6 +81,8 @@ export class Callers {
     const notes = start(sealed, answer);
     this.#callOffDeadlines();
     for (let place = 0; place < this.#entries.length; place++) {
+      const resolve = this.#resolves[place] as Resolve;
+      if (resolve === hasLeft) continue;
       const entry = this.#entries[place] as Entry;
       const note = notes?.get(entry);
       if (note !== undefined) {
@@ -79,9 +90,8 @@ export class Callers {
         continue;
       }
       const delta = this.#deltas[place] as number;
-      const resolve = this.#resolves[place] as Resolve;
       entry.running += delta;
-      if (resolve !== hasLeft) resolve({ outcome: 'applied', value: entry.running, exact: true, delta });
+      resolve({ outcome: 'applied', value: entry.running, exact: true, delta });
     }
   }
 
@@ -101,7 +111,6 @@ export class Callers {
     this.#deadlines?.delete(place);
     this.#resolves[place] = mark;
     this.#rejects[place] = mark;
-    this.#gone++;
   }
 
   #settleNoted(place: number, note: Note, atMs: number, again: AskSingly): void {
@@ -109,7 +118,6 @@ export class Callers {
     const delta = this.#deltas[place] as number;
     const resolve = this.#resolves[place] as Resolve;
     const reject = this.#rejects[place] as Reject;
-    if (resolve === hasLeft) return;
     const combined = entry.callers > 1;
     if (note.code === undefined) resolve(noted(note, atMs, combined ? { value: (entry.running += delta), delta } : note));
     else if (combined) again({ key: entry.key, delta, terms: entry.terms }, resolve, reject);

@@ -99,18 +99,18 @@ export class Lane {
     return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** Gives up: callers still waiting are told what is known of their operations. Returns how many. */
+  /** Gives up: callers still waiting are told what is known of their operations. Returns how many operations have no outcome. */
   abandon(): number {
-    const left = this.#waiting;
     this.#closed = true;
     const sent = this.#flights.unanswered();
+    const unsent = [...this.#full, this.#open];
     this.#flights.abandon();
     for (const { callers } of sent) callers.fail('OUTCOME_UNKNOWN', 'closed before the store answered: it may have been applied');
-    for (const { callers } of [...this.#full, this.#open]) callers.fail('CLOSED', 'closed before the operation was sent');
+    for (const { callers } of unsent) callers.fail('CLOSED', 'closed before the operation was sent');
     this.#full = [];
     this.#open = new OpenBatch();
     this.#waiting = 0;
-    return left;
+    return [...sent, ...unsent].reduce((sum, { callers }) => sum + callers.unsettled, 0);
   }
 
   #join(op: Operation, how: { alone: boolean; timeoutMs?: number | undefined }, resolve: Resolve, reject: Reject): void {
