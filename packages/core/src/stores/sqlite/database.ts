@@ -127,10 +127,10 @@ function create({ sqlite, setMeta }: Database, { partitions }: DatabaseOptions, 
 function check({ sqlite, getMeta }: Database, { path, partitions }: DatabaseOptions): void {
   const [{ quick_check: verdict } = { quick_check: 'no answer' }] = sqlite.pragma('quick_check(1)') as { quick_check: string }[];
   if (verdict !== 'ok') throw new TallystickError('DATA_CORRUPT', `${path} failed its integrity check: ${verdict}`);
-  if (sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get() === undefined) {
+  const version = schemaVersionOf(sqlite);
+  if (version === undefined) {
     throw new TallystickError('SCHEMA_MISMATCH', `${path} is a SQLite database, but not one of Tallystick: name another file`);
   }
-  const version = getMeta('schema_version');
   if (version !== SCHEMA_VERSION) {
     const message = `${path} has schema version ${version}; this program knows version ${SCHEMA_VERSION}: use the program that wrote it`;
     throw new TallystickError('SCHEMA_MISMATCH', message);
@@ -141,8 +141,14 @@ function check({ sqlite, getMeta }: Database, { path, partitions }: DatabaseOpti
   throw new TallystickError('PARTITIONS_MISMATCH', message, { field: 'partitions' });
 }
 
-/** What a fault of SQLite or of the file system at open means to the user. */
-function asTallystickError(error: unknown, path: string): TallystickError {
+function schemaVersionOf(sqlite: Sqlite.Database): number | undefined {
+  const columns = sqlite.pragma('table_info(meta)') as { name: string }[];
+  if (columns.map(({ name }) => name).join() !== 'name,value') return undefined;
+  return sqlite.prepare("SELECT value FROM meta WHERE name = 'schema_version'").pluck().get() as number | undefined;
+}
+
+/** What a fault of SQLite, of the file system or of what was read means to the user who opens the data. */
+export function asTallystickError(error: unknown, path: string): TallystickError {
   if (error instanceof TallystickError) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
   const [code, message] = meaningOf(cause, path);
@@ -162,5 +168,6 @@ function meaningOf(cause: Error, path: string): readonly [ErrorCode, string] {
   if (CANNOT_OPEN.some((known) => code.startsWith(known))) {
     return ['INVALID_CONFIG', `path: expected a file that can be created and written, got ${path} (${cause.message})`];
   }
+  if (code === '') return ['DATA_CORRUPT', `${path} holds what cannot be read: ${cause.message}`];
   return ['STORE_UNAVAILABLE', `${path} cannot be opened: ${cause.message}`];
 }

@@ -66,6 +66,7 @@ export class Dirty {
     return this.#old.left === 0;
   }
 
+  /** Whether no cell waits to be written. */
   get isClean(): boolean {
     return this.isOldDone && this.#young.left === 0;
   }
@@ -81,7 +82,7 @@ export class Dirty {
    */
   get due(): number {
     const written = this.#old.total - this.#old.left;
-    return Math.ceil(this.#old.total * Math.min(1, 2 * this.fullness)) - written;
+    return Math.max(0, Math.ceil(this.#old.total * Math.min(1, 2 * this.fullness)) - written);
   }
 
   count(key: string): Count | undefined {

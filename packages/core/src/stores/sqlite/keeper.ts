@@ -8,8 +8,10 @@ import { LogRows } from './log-rows.ts';
 import type { CellIds, Loaded, Opened, RememberedAnswer, WorkerSettings } from './protocol.ts';
 import { answerOf, type LogRecord } from './record.ts';
 
-/** The most cells written and rows dropped in one transaction when nobody waits: a few milliseconds. */
+/** The most cells written and rows dropped in one transaction of idle time: a few milliseconds. */
 const IDLE_STEP = 500;
+/** The same at close, when nobody can come. */
+const CLOSE_STEP = 10_000;
 
 /** Rows of the log looked at by a trim, for each batch of a commit. */
 const TRIMS_PER_BATCH = 4;
@@ -45,12 +47,12 @@ export class Keeper {
 
   /** Reads the log: applies again what is not folded, and collects what the sequence rule remembers. */
   recover(): Opened {
-    const answers = new Map<string, RememberedAnswer[]>();
+    const lastRecords = new Map<string, LogRecord[]>();
     let replayed = 0;
     for (const record of this.#log.read()) {
       this.#position = Math.max(this.#position, record.position);
       this.#nowMs = Math.max(this.#nowMs, record.atMs);
-      remember(answers, record);
+      keepLast(lastRecords, record);
       if (record.position <= this.#folded) continue;
       this.#dirty.absorb(record);
       replayed++;
@@ -61,7 +63,7 @@ export class Keeper {
       clockMs: this.#nowMs,
       isEmpty: this.#rows.isEmpty && this.#dirty.isClean,
       replayed,
-      answers: [...answers.values()].flat(),
+      answers: [...lastRecords.values()].flat().map(rememberedOf),
     };
   }
 
@@ -102,17 +104,19 @@ export class Keeper {
   }
 
   /** Uses a moment in which nobody waits for a bounded piece of work; returns whether there is more to do. */
-  idle(): boolean {
-    if (this.#dirty.isOldDone && !this.#dirty.isClean) this.#dirty.takeTurns(this.#position);
-    if (!this.#mayExpire && this.#dirty.isClean && this.#log.isTrimmed) return false;
-    this.#inTransaction(() => this.#tidy(IDLE_STEP, IDLE_STEP));
+  idle(step = IDLE_STEP): boolean {
+    const isFolded = this.#folded === this.#position;
+    if (!isFolded && this.#dirty.isOldDone) this.#dirty.takeTurns(this.#position);
+    if (isFolded && this.#log.isTrimmed && !this.#mayExpire) return false;
+    this.#inTransaction(() => this.#tidy(step, step));
     return true;
   }
 
   /** Writes everything to its table and leaves one file. */
   close(nowMs: number): void {
     this.tick(nowMs);
-    while (this.idle());
+    this.#database.setMeta('clock_ms', this.#nowMs);
+    while (this.idle(CLOSE_STEP));
     this.#database.sqlite.pragma('wal_checkpoint(TRUNCATE)');
     this.#database.sqlite.close();
   }
@@ -140,12 +144,16 @@ export class Keeper {
   }
 }
 
-/** Keeps the last answers of each source. */
-function remember(answers: Map<string, RememberedAnswer[]>, record: LogRecord): void {
-  const { partition, source, seq } = record;
-  const key = `${partition}/${source}`;
-  const kept = answers.get(key) ?? [];
-  if (kept.length === 0) answers.set(key, kept);
-  kept.push({ partition, source, seq, answer: answerOf(record) });
+/** Keeps the last records of each source, which are the remembered ones. */
+function keepLast(all: Map<string, LogRecord[]>, record: LogRecord): void {
+  const source = `${record.partition}/${record.source}`;
+  const kept = all.get(source) ?? [];
+  if (kept.length === 0) all.set(source, kept);
+  kept.push(record);
   if (kept.length > WINDOW) kept.shift();
+}
+
+function rememberedOf(record: LogRecord): RememberedAnswer {
+  const { partition, source, seq } = record;
+  return { partition, source, seq, answer: answerOf(record) };
 }

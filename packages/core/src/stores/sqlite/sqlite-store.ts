@@ -129,13 +129,13 @@ class SqliteStore implements Store {
   apply(batch: Batch): Promise<Reply> {
     if (this.#closing !== undefined) return Promise.reject(closed());
     if (this.#engine !== undefined) return this.#engine.apply(batch);
-    return this.open().then((engine) => engine.apply(batch));
+    return this.#reopen().then((engine) => engine.apply(batch));
   }
 
   read(_partition: number, queries: readonly Query[]): Promise<readonly Reading[]> {
     if (this.#closing !== undefined) return Promise.reject(closed());
     if (this.#engine !== undefined) return this.#engine.read(queries);
-    return this.open().then((engine) => engine.read(queries));
+    return this.#reopen().then((engine) => engine.read(queries));
   }
 
   close(): Promise<void> {
@@ -147,6 +147,16 @@ class SqliteStore implements Store {
   open(): Promise<Engine> {
     this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
     return this.#opening;
+  }
+
+  /** After a fault: until the data can be opened again, callers are told to come later. */
+  async #reopen(): Promise<Engine> {
+    try {
+      return await this.open();
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new TallystickError('STORE_UNAVAILABLE', `the data cannot be opened again yet: ${reason}`, { cause });
+    }
   }
 
   async #open(): Promise<Engine> {
