@@ -45,8 +45,8 @@ for (const store of Object.keys(STORES)) {
       assert.deepEqual(results.map(({ code, freq, ttl }) => [code, freq, ttl]), [[0, 1, DAY_SECONDS], [0, 2, DAY_SECONDS]]);
       const read = await node.post('/v1/frequency/batch-get', { requests: [{ business_id: 1, key: 'none' }, { business_id: 1, key: 'b1' }] });
       assert.equal(read.body?.['code'], 0);
-      assert.equal(read.body?.['msg'], '1 of 2 have a code of their own');
-      assert.deepEqual((read.body?.['results'] as { code: number }[]).map(({ code }) => code), [10002, 0]);
+      assert.equal(read.body['msg'], '1 of 2 have a code of their own');
+      assert.deepEqual((read.body['results'] as { code: number }[]).map(({ code }) => code), [10002, 0]);
     });
 
     it('counts repeated request ids once, single and in batches', async () => {
