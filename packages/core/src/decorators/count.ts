@@ -4,7 +4,7 @@ import { methodDecorator } from './method-decorator.ts';
 import { checkCountOptions, type CountOptions } from './options.ts';
 
 /** Arguments that begin with these. */
-export type BeginningWith<Args extends readonly unknown[]> = readonly [...Args, ...unknown[]];
+export type BeginningWith<Args extends readonly unknown[]> = [...Args, ...unknown[]];
 
 /** What a method may return whose call comes to a `Result`. */
 export type ComingTo<Result> =
@@ -14,23 +14,25 @@ export type ComingTo<Result> =
   | AsyncGenerator<unknown, Result, never>;
 
 /**
- * A method decorator, standard or legacy, for methods of classes that extend `This`, take at least what the
+ * A method decorator, standard or legacy, for methods of classes that are `This`, take at least what the
  * functions of the options take, and come to a `Result`.
  */
+/* eslint-disable @typescript-eslint/no-unnecessary-type-parameters -- inferred types fit a method and a
+   descriptor, which is invariant, where the constraints themselves do not */
 export interface CountDecorator<This, Args extends readonly unknown[], Result> {
   /** As a standard (TC39) decorator. */
-  <Self extends This, Params extends Args, Returned extends ComingTo<Result>>(
-    method: (this: Self, ...args: Params) => Returned,
-    context: ClassMethodDecoratorContext<Self, (this: Self, ...args: Params) => Returned>,
+  <Params extends Args, Returned extends ComingTo<Result>>(
+    method: (...args: Params) => Returned,
+    context: ClassMethodDecoratorContext<This>,
   ): void;
   /** As a legacy (`experimentalDecorators`) decorator. */
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a descriptor is invariant: only inferred types fit it
   <Params extends Args, Returned extends ComingTo<Result>>(
     target: This,
     name: string | symbol,
     descriptor: TypedPropertyDescriptor<(...args: Params) => Returned>,
   ): void;
 }
+/* eslint-enable @typescript-eslint/no-unnecessary-type-parameters */
 
 /**
  * Counts the calls of a method: after it has returned, or its promise was fulfilled, or its generator ended.
@@ -58,7 +60,7 @@ export function Count<
   Result = unknown,
 >(
   options: CountOptions<This, KeyArgs, DeltaArgs, MemberArgs, Result>,
-): CountDecorator<This, BeginningWith<KeyArgs> & BeginningWith<DeltaArgs> & BeginningWith<MemberArgs>, Result> {
+): CountDecorator<NoInfer<This>, BeginningWith<KeyArgs> & BeginningWith<DeltaArgs> & BeginningWith<MemberArgs>, Result> {
   const settings = checkCountOptions(options);
   return methodDecorator('@Count', (original, name) => countedMethod(settings, original, name));
 }

@@ -87,8 +87,8 @@ class Counting implements Outcome {
   #add(key: string): void {
     const { countersOf, tallied } = this.#settings;
     const counters = countersOf(this.#self);
-    if (tallied) counters.tally(key, this.#delta);
-    else this.#hear(counters.add(key, this.#delta, this.#addOptions()));
+    const answer = tallied ? counters.tally(key, this.#delta) : counters.add(key, this.#delta, this.#addOptions());
+    if (answer !== undefined) this.#hear(answer as PromiseLike<unknown>);
   }
 
   #addOptions(): AddOptions | undefined {

@@ -45,5 +45,5 @@ function legacy(title: string, replace: ReplaceMethod, name: unknown, descriptor
 
 function notAMethod(title: string, got: string, name: string | symbol): TallystickError {
   const place = String(name);
-  return new TallystickError('INVALID_CONFIG', `${place}: ${title} expected a method, got a ${got}`, { field: place });
+  return new TallystickError('INVALID_CONFIG', `${place}: ${title} expected a method, got ${got === 'accessor' ? 'an' : 'a'} ${got}`, { field: place });
 }

@@ -1,5 +1,5 @@
 /** Options of `@Count`: their types, their check, and what they come to. */
-import type { Counters } from '../counters.ts';
+import type { AddOptions, Counters } from '../counters.ts';
 import { describe, TallystickError } from '../errors.ts';
 import { checkAmount } from '../model/amount.ts';
 import { termsOf, typeOf, type CounterOptions, type CounterType } from '../model/counter-type.ts';
@@ -67,9 +67,15 @@ export interface CountOptions<
 /** Text of one call: a key or a member. @throws TallystickError, or whatever the application's function throws. */
 export type TextOf = (self: unknown, args: readonly unknown[]) => string;
 
+/** Counters as they are called here. An application may pass its own, so nothing is taken for granted about their answers. */
+interface AnyCounters {
+  add(key: string, delta: number, options: AddOptions | undefined): unknown;
+  tally(key: string, delta: number): unknown;
+}
+
 /** Options, checked and compiled. */
 export interface CountSettings {
-  readonly countersOf: (self: unknown) => Counters;
+  readonly countersOf: (self: unknown) => AnyCounters;
   readonly keyOf: TextOf;
   readonly deltaOf: number | AnyFunction;
   readonly deltaOfResult: AnyFunction | undefined;
@@ -115,9 +121,9 @@ export function checkCountOptions(options: AnyCountOptions): CountSettings {
   };
 }
 
-function checkCounters(counters: unknown): (self: unknown) => Counters {
-  if (isFunction(counters)) return (self) => counters.call(undefined, self) as Counters;
-  if (isObject(counters) && 'add' in counters) return () => counters as Counters;
+function checkCounters(counters: unknown): CountSettings['countersOf'] {
+  if (isFunction(counters)) return (self) => counters.call(undefined, self) as AnyCounters;
+  if (isObject(counters) && 'add' in counters) return () => counters as unknown as AnyCounters;
   throw invalid('counters', 'counters, or a function that gives them', describe(counters));
 }
 
