@@ -50,7 +50,7 @@ const requestId = text('INVALID_ARGUMENT', MAX_REQUEST_ID);
 const timeoutMs = whole('INVALID_ARGUMENT', 1, 2 ** 31 - 1);
 const uint32 = whole('INVALID_ARGUMENT', 0, UINT32_MAX);
 const which = { type: oneOf(COUNTER_TYPES), windowMs: durationMs, slices: uint32 };
-const options = { ...which, min: amount, max: amount, ttlMs: durationMs, member: text('INVALID_ARGUMENT', MAX_KEY_BYTES), requestId };
+const options = { ...which, min: amount, max: amount, ttlMs: durationMs, member: text('INVALID_KEY', MAX_KEY_BYTES), requestId };
 
 /** The fields of each thing an application gives, and the check of each. */
 const FIELDS = {
@@ -86,10 +86,11 @@ export function checked<Given extends object>(kind: keyof typeof FIELDS, given: 
 
 /** The same of each of `list`, which is called `name`; what is thrown names the index. */
 export function checkedEach<Given extends object>(kind: keyof typeof FIELDS, name: string, list: readonly Given[]): readonly Given[] {
-  if (!Array.isArray(list)) refuse('INVALID_ARGUMENT', name, 'an array', list);
-  for (const [index, given] of list.entries()) {
+  const given: unknown = list;
+  if (!Array.isArray(given)) refuse('INVALID_ARGUMENT', name, 'an array', given);
+  for (const [index, one] of list.entries()) {
     try {
-      checked(kind, given);
+      checked(kind, one);
     } catch (error) {
       throw error instanceof TallystickError ? placed(error, `${name}[${index}]`, index) : error;
     }

@@ -1,0 +1,104 @@
+// A TCP proxy that fails the way networks do: it cuts, delays, refuses, swallows what the server says, or goes
+// silent with its connections open.
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** One client's connection and the one to the server behind it. */
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+export class FaultProxy {
+  readonly #target: { readonly port: number; readonly host: string };
+  readonly #pairs = new Set<Pair>();
+  #listener: Server | undefined;
+  #port = 0;
+  /** Each piece of what the server says waits so long. */
+  delayMs = 0;
+  /** What the server says is thrown away, while it still hears the clients. */
+  dropReplies = false;
+  /** Nothing passes either way, and nothing is closed: a peer that is gone without a word. */
+  silent = false;
+  /** New connections are closed at once. */
+  refuse = false;
+  /** Connections accepted so far. */
+  accepted = 0;
+
+  constructor(port: number, host = '127.0.0.1') {
+    this.#target = { port, host };
+  }
+
+  /** Where clients connect to. */
+  get address(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Starts listening, on the same port after a {@link stop}. */
+  async start(): Promise<this> {
+    this.#listener = createServer((client) => this.#accept(client));
+    this.#listener.listen(this.#port, '127.0.0.1');
+    await once(this.#listener, 'listening');
+    this.#port = (this.#listener.address() as AddressInfo).port;
+    return this;
+  }
+
+  /** Cuts every connection. */
+  cut(): void {
+    for (const { client, server } of this.#pairs) {
+      client.destroy();
+      server.destroy();
+    }
+    this.#pairs.clear();
+  }
+
+  /** Cuts, and listens no more. */
+  async stop(): Promise<void> {
+    const closed = this.#listener === undefined ? undefined : once(this.#listener, 'close');
+    this.#listener?.close();
+    this.cut();
+    await closed;
+  }
+
+  /** What every connection becomes again: a wire. */
+  heal(): void {
+    this.delayMs = 0;
+    this.dropReplies = false;
+    this.silent = false;
+    this.refuse = false;
+  }
+
+  #accept(client: Socket): void {
+    this.accepted++;
+    if (this.refuse) {
+      client.destroy();
+      return;
+    }
+    const server = connect(this.#target);
+    const pair = { client, server };
+    this.#pairs.add(pair);
+    client.on('data', (bytes) => {
+      if (!this.silent) server.write(bytes);
+    });
+    server.on('data', (bytes) => this.#reply(client, bytes));
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        client.destroy();
+        server.destroy();
+        this.#pairs.delete(pair);
+      });
+    }
+  }
+
+  #reply(client: Socket, bytes: Buffer): void {
+    if (this.silent || this.dropReplies) return;
+    if (this.delayMs === 0) client.write(bytes);
+    else setTimeout(() => client.write(bytes), this.delayMs);
+  }
+}
