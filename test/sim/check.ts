@@ -73,8 +73,6 @@ function checkProcess(key: string, process: Process, { history, server }: Rested
     if (!process.stayed) account.optional.push(-amount);
     else if (reported.has(batch.id)) account.certain -= amount;
   }
-  // Amounts that come back one by one may run into the range that they kept together.
-  if (kindOf(key) === 'huge' && server.losses > 0) return;
   const held = sum(server.log.filter((batch) => batch.process === process.name), key, isAnonymous);
   const told = `${key}: the store holds ${held} of ${process.name}, possible were ${JSON.stringify(account)}`;
   // An effect that comes back after its counter has expired adds nothing any more.
@@ -88,7 +86,9 @@ function accountOf(key: string, process: Process, asks: readonly Ask[]): Account
   for (const ask of asks) {
     if (ask.process === process.name && ask.key === key && ask.requestId === undefined) enter(ask, process.isSettled, account);
   }
-  if (process.isSettled) account.certain -= process.dropped.get(key) ?? 0;
+  // What was dropped may have come back after a further loss, or belong to a request id; what an unsettled
+  // process dropped is in doubt already.
+  if (process.isSettled) account.optional.push(...(process.dropped.get(key) ?? []).map((amount) => -amount));
   return account;
 }
 
@@ -99,8 +99,7 @@ function enter({ key, outcome, delta, added }: Ask, isSettled: boolean, account:
     account.least += Math.min(0, delta);
     account.most += Math.max(0, delta);
   } else if (outcome !== 'refused') {
-    // The store may refuse what was accepted for its range alone.
-    if (isSettled && kindOf(key) !== 'huge') account.certain += delta;
+    if (isSettled) account.certain += delta;
     else account.optional.push(delta);
   }
 }

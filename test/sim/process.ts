@@ -2,6 +2,7 @@
  * One simulated process: a tallystick over its own link to the store. It may die at any moment, between two
  * events or while it sends; whoever waits for it then never hears of it again.
  */
+import assert from 'node:assert/strict';
 import { TallystickError } from '../../packages/core/src/errors.ts';
 import type { AddItem, AddOptions, Refusal } from '../../packages/core/src/counters.ts';
 import type { AddResult } from '../../packages/core/src/model/add-result.ts';
@@ -37,7 +38,7 @@ export class Process implements Life {
   /** Batches this process said were lost, as `source/partition/seq`. */
   readonly lost: string[] = [];
   /** Amounts this process said were dropped, by key. */
-  readonly dropped = new Map<string, number>();
+  readonly dropped = new Map<string, number[]>();
   readonly environment: Environment;
   readonly tallystick: Tallystick;
   readonly #ground: Ground;
@@ -111,6 +112,7 @@ export class Process implements Life {
   #tell(ask: Ask, result: AddResult | Refusal): void {
     if (!this.alive) return;
     const { history, network } = this.#ground;
+    assert.ok(!('ttlMs' in result) || result.ttlMs > 0, `${ask.key}: told to live for ${JSON.stringify(result)}`);
     network.world.note(() => `${this.name} ${ask.key} ${ask.delta} ${ask.requestId ?? ''}: ${JSON.stringify(result)}`);
     if (result.outcome === 'refused') history.tell(ask, result.code === 'OUTCOME_UNKNOWN' ? 'unknown' : 'refused');
     else history.tell(ask, result.outcome, { value: result.value, added: result.delta, replayed: result.replayed === true });
@@ -121,7 +123,7 @@ export class Process implements Life {
     if (event.type === 'gap') {
       for (let seq = event.from; seq <= event.to; seq++) this.lost.push(`${this.#sources.get(event.partition)}/${event.partition}/${seq}`);
     } else if (event.type === 'dropped') {
-      this.dropped.set(event.key, (this.dropped.get(event.key) ?? 0) + event.delta);
+      this.dropped.set(event.key, [...(this.dropped.get(event.key) ?? []), event.delta]);
     }
   };
 

@@ -31,7 +31,7 @@ export interface Scenario {
 
 export function drawScenario(random: Random): Scenario {
   const rough = random.chance(0.8);
-  const paceMs = random.pick([0, 2, 10, 10, 50, 200, 60_000]);
+  const paceMs = random.pick([0, 2, 10, 10, 50, 200, 150_000]);
   const timeoutMs = random.pick([30, 100, 400]);
   return {
     partitions: random.pick([1, 1, 2, 3]),

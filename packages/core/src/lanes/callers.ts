@@ -63,16 +63,16 @@ export class Callers {
     entry.delta -= this.#deltas[place] as number;
     entry.callers--;
     (this.#rejects[place] as Reject)(error);
-    this.#leave(place, hasLeft);
+    this.#leave(place, hasLeft, hasLeft);
     this.#left++;
     return entry;
   }
 
-  /** Tells a caller of a sealed batch the truth when its deadline passes. */
-  accept(place: number, estimate: number): void {
+  /** Tells a caller of a sealed batch the truth when its deadline passes; `reject` is called if it is refused after all. */
+  accept(place: number, estimate: number, reject: Reject): void {
     const delta = this.#deltas[place] as number;
     (this.#resolves[place] as Resolve)({ outcome: 'accepted', value: estimate, exact: false, delta });
-    this.#leave(place, hasAnswer);
+    this.#leave(place, hasAnswer, reject);
     this.#accepted++;
   }
 
@@ -107,10 +107,10 @@ export class Callers {
     this.#deadlines = undefined;
   }
 
-  #leave(place: number, mark: () => void): void {
+  #leave(place: number, resolve: Resolve, reject: Reject): void {
     this.#deadlines?.delete(place);
-    this.#resolves[place] = mark;
-    this.#rejects[place] = mark;
+    this.#resolves[place] = resolve;
+    this.#rejects[place] = reject;
   }
 
   #settleNoted(place: number, note: Note, atMs: number, again: AskSingly): void {
@@ -127,7 +127,7 @@ export class Callers {
 
 /** Stands in for the functions of a caller that left before its batch was sealed. */
 const hasLeft = (): void => undefined;
-/** Stands in for the functions of a caller that was told `accepted`. */
+/** Stands in for the function of a caller that was told `accepted`. */
 const hasAnswer = (): void => undefined;
 
 /** Sets each entry to its value before the first caller's amount; returns the notes by entry. */
@@ -142,7 +142,9 @@ function start(sealed: readonly Entry[], { values, notes }: Answer): Map<Entry, 
 function noted({ expiresAtMs, replayed }: Note, atMs: number, { value, delta }: { value: number; delta: number }): AddResult {
   const result: AddResult = { outcome: 'applied', value, exact: true, delta };
   if (expiresAtMs === undefined && replayed === undefined) return result;
-  return { ...result, ...(expiresAtMs !== undefined && { ttlMs: expiresAtMs - atMs }), ...(replayed && { replayed }) };
+  // A first answer that is given again may be about a counter that has expired since.
+  const ttlMs = expiresAtMs === undefined ? 0 : expiresAtMs - atMs;
+  return { ...result, ...(ttlMs > 0 && { ttlMs }), ...(replayed && { replayed }) };
 }
 
 function refusal(code: ErrorCode, delta: number, value: number): TallystickError {

@@ -8,5 +8,5 @@ export type LaneEvent =
   | { readonly type: 'gap'; readonly partition: number; readonly from: number; readonly to: number }
   /** A counter that should expire was found without an expiry, and got one. */
   | { readonly type: 'repaired'; readonly partition: number; readonly key: string }
-  /** An amount that was accepted before was refused by the store and is not counted. */
+  /** An amount that was accepted before is not counted, or not known to be; `error` says why. */
   | { readonly type: 'dropped'; readonly key: string; readonly delta: number; readonly error: unknown };

@@ -6,8 +6,10 @@
  * them was answered; there are at most `window` of them, so a replica that remembers the results of as many
  * batches can always answer again.
  */
+import { TallystickError } from '../errors.ts';
 import { isBehind, type Answer, type Reply } from '../model/answer.ts';
 import { effectsOf, WINDOW, type Batch } from '../model/batch.ts';
+import type { Operation } from '../model/operation.ts';
 import { backoffMs } from './backoff.ts';
 import type { Entry } from './entry.ts';
 import type { OpenBatch } from './open-batch.ts';
@@ -172,9 +174,24 @@ export class Flights {
   }
 
   /** Sends one errand; what was decided meanwhile is sent as decided. */
-  #run({ batch, flight }: Errand): Promise<Reply> {
+  async #run({ batch, flight }: Errand): Promise<Reply> {
     this.totals.resends++;
-    return this.#options.store.apply(flight?.answer === undefined ? batch : effectsOf(batch, flight.answer));
+    const sent = flight?.answer === undefined ? batch : effectsOf(batch, flight.answer);
+    const reply = await this.#options.store.apply(sent);
+    if (!isBehind(reply)) this.#reportDropped(sent, reply);
+    return reply;
+  }
+
+  /** Effects come back one by one, and one may run into the range that all of them together had kept. */
+  #reportDropped({ operations }: Batch, { values, notes }: Answer): void {
+    // An answer that was remembered is about the operations as they were first sent.
+    if (values.length !== operations.length) return;
+    for (const { index, code } of notes) {
+      const { key, delta, effect } = operations[index] as Operation;
+      if (code === undefined || effect === undefined) continue;
+      const error = new TallystickError(code, `delta: ${delta}, lost by the store and sent again, was refused`, { field: 'delta' });
+      this.#options.onEvent({ type: 'dropped', key, delta, error });
+    }
   }
 
   /** Everything to send when the store holds this source's batches up to `last`. */
@@ -187,7 +204,7 @@ export class Flights {
     const { partition, onEvent } = this.#options;
     const missing = held.filter(({ batch }) => batch.seq > last);
     onEvent({ type: 'behind', partition, last, batches: missing.length });
-    const first = missing[0]?.batch.seq ?? last + 1;
+    const first = missing[0]?.batch.seq ?? this.#seq + 1;
     if (first > last + 1) {
       // What the store does hold is asked for first: after a gap the old identity is used no more.
       const answerable = held.filter(({ batch }) => batch.seq <= last);
@@ -213,6 +230,7 @@ export class Flights {
         if (flight.answer !== undefined) flight.answer = DECIDED;
       }
     }
+    this.#flights = this.#flights.filter(({ batch }) => batch.source === this.#source);
   }
 
   /** Waits before the next attempt; `error` is what made it necessary. */

@@ -119,14 +119,15 @@ export class Lane {
     if (entry === undefined || !open.combine(entry, op.delta)) entry = open.append(op, how.alone);
     this.#waiting++;
     const place = open.callers.add(entry, op.delta, resolve, reject);
-    if (how.timeoutMs !== undefined) this.#limit(open, place, op.key, how.timeoutMs);
+    if (how.timeoutMs !== undefined) this.#limit(open, place, op, how.timeoutMs);
     if (open.entries.length >= WORTH_SENDING) this.#sendOrSetAside();
     this.#schedule();
   }
 
   /** When `timeoutMs` have passed: out again while the batch is not sealed, else the truth is `accepted`. */
-  #limit(batch: OpenBatch, place: number, key: string, timeoutMs: number): void {
+  #limit(batch: OpenBatch, place: number, { key, delta }: Operation, timeoutMs: number): void {
     this.#estimates.watch(key);
+    const drop = (error: TallystickError): void => this.#onEvent({ type: 'dropped', key, delta, error });
     const expire = (): void => {
       this.#waiting--;
       if (this.#open === batch || this.#full.includes(batch)) {
@@ -134,7 +135,7 @@ export class Lane {
         batch.withdraw(place, new TallystickError('TIMEOUT', message, { field: 'timeoutMs' }));
         this.#wakeIdle();
       } else {
-        batch.callers.accept(place, this.estimate(key));
+        batch.callers.accept(place, this.estimate(key), drop);
       }
     };
     batch.callers.limit(place, this.#environment.after(timeoutMs, expire));

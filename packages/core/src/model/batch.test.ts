@@ -22,14 +22,20 @@ describe('effectsOf', () => {
     ]);
   });
 
-  it('leaves out what was refused or answered from a request id, and pairs the other notes rightly', () => {
-    const operations = ['a', 'b', 'c', 'd'].map((key) => ({ key, delta: 5, terms: bounded }));
+  it('leaves out what was refused, and pairs the other notes rightly', () => {
+    const operations = ['a', 'b', 'c'].map((key) => ({ key, delta: 5, terms: bounded }));
     const notes: Note[] = [
       { index: 0, value: 0, delta: 0, code: 'OUT_OF_RANGE' },
-      { index: 2, value: 7, delta: 5, replayed: true },
-      { index: 3, value: 9, delta: 4 },
+      { index: 2, value: 9, delta: 4 },
     ];
-    assert.deepEqual(effects(operations, [0, 5, 7, 9], notes).map(({ key, delta }) => [key, delta]), [['b', 5], ['d', 4]]);
+    assert.deepEqual(effects(operations, [0, 5, 9], notes).map(({ key, delta }) => [key, delta]), [['b', 5], ['c', 4]]);
+  });
+
+  it('carries the first answer to a request id that was asked again, for whoever gave it may be gone', () => {
+    const note: Note = { index: 0, value: 7, delta: -2, replayed: true };
+    assert.deepEqual(effects([{ key: 'k', delta: -5, terms: bounded, requestId: 'r' }], [7], [note]), [
+      { key: 'k', delta: -2, terms: { kind: 'count', ttlMs: 500 }, requestId: 'r', effect: { atMs: 100, answered: { value: 7, delta: -2 } } },
+    ]);
   });
 
   it('sees a member again although the value did not change', () => {

@@ -25,7 +25,7 @@ function decided(terms: Operation['terms']): Operation['terms'] {
 }
 
 function effectOf(op: Operation, note: Note | undefined, answer: Answer, index: number): Operation | undefined {
-  if (note?.code !== undefined || note?.replayed === true) return undefined;
+  if (note?.code !== undefined) return undefined;
   if (op.effect !== undefined) return op;
   const { key, member, requestId, reach } = op;
   // Seeing a member again adds nothing to the value, yet renews its time.
@@ -42,7 +42,8 @@ function effectOf(op: Operation, note: Note | undefined, answer: Answer, index: 
 
 /**
  * The batch to send again once its results are known: the effects that were decided, not the conditions.
- * Operations that were refused, or answered from a request id, have no effect and are left out.
+ * Operations that were refused have no effect and are left out. Those that were answered from a request id
+ * are not: whoever counted them first may be gone; where the id is known they count nothing again.
  */
 export function effectsOf(batch: Batch, answer: Answer): Batch {
   const operations: Operation[] = [];
