@@ -7,6 +7,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 interface Pair {
   readonly client: Socket;
   readonly server: Socket;
+  silent: boolean;
 }
 
 export class FaultProxy {
@@ -18,8 +19,6 @@ export class FaultProxy {
   delayMs = 0;
   /** What the server says is thrown away, while it still hears the clients. */
   dropReplies = false;
-  /** Nothing passes either way, and nothing is closed: a peer that is gone without a word. */
-  silent = false;
   /** New connections are closed at once. */
   refuse = false;
   /** Connections accepted so far. */
@@ -56,6 +55,14 @@ export class FaultProxy {
     this.#pairs.clear();
   }
 
+  /**
+   * From now on nothing passes on the connections there are, and none is closed: a peer that is gone without
+   * a word. New connections work.
+   */
+  silence(): void {
+    for (const pair of this.#pairs) pair.silent = true;
+  }
+
   /** Cuts, and listens no more. */
   async stop(): Promise<void> {
     const closed = this.#listener === undefined ? undefined : once(this.#listener, 'close');
@@ -64,11 +71,10 @@ export class FaultProxy {
     await closed;
   }
 
-  /** What every connection becomes again: a wire. */
+  /** Lets everything pass again, but for what is {@link silence | silent}. */
   heal(): void {
     this.delayMs = 0;
     this.dropReplies = false;
-    this.silent = false;
     this.refuse = false;
   }
 
@@ -79,12 +85,12 @@ export class FaultProxy {
       return;
     }
     const server = connect(this.#target);
-    const pair = { client, server };
+    const pair = { client, server, silent: false };
     this.#pairs.add(pair);
     client.on('data', (bytes) => {
-      if (!this.silent) server.write(bytes);
+      if (!pair.silent) server.write(bytes);
     });
-    server.on('data', (bytes) => this.#reply(client, bytes));
+    server.on('data', (bytes) => this.#reply(pair, bytes));
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
       socket.on('error', () => undefined);
@@ -96,8 +102,8 @@ export class FaultProxy {
     }
   }
 
-  #reply(client: Socket, bytes: Buffer): void {
-    if (this.silent || this.dropReplies) return;
+  #reply({ client, silent }: Pair, bytes: Buffer): void {
+    if (silent || this.dropReplies) return;
     if (this.delayMs === 0) client.write(bytes);
     else setTimeout(() => client.write(bytes), this.delayMs);
   }
