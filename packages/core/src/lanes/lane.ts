@@ -62,15 +62,20 @@ export class Lane {
 
   /** The short way of a checked amount; the key is checked here, when it is new to the open batch. */
   add(key: string, delta: number, terms: Operation['terms']): Promise<AddResult> {
-    return new Promise((resolve, reject) => {
-      const entry = this.#open.find(key, terms);
-      if (entry !== undefined && !this.#closed && this.#waiting < this.#maxPending && this.#open.combine(entry, delta)) {
-        this.#waiting++;
-        this.#open.callers.add(entry, delta, resolve, reject);
-      } else {
+    const promise = new Promise<AddResult>(capture);
+    const { resolve, reject } = captured;
+    try {
+      if (this.#closed || this.#waiting >= this.#maxPending) {
         this.submit({ key: checkKey(key), delta, terms }, resolve, reject);
+      } else {
+        this.#open.callers.add(this.#open.take(key, delta, terms), delta, resolve, reject);
+        this.#waiting++;
+        this.#dispatch();
       }
-    });
+    } catch (error) {
+      reject(error as TallystickError);
+    }
+    return promise;
   }
 
   /** Puts a checked operation in; it is combined where it can be. Its caller waits `timeoutMs` at most. */
@@ -120,7 +125,12 @@ export class Lane {
     this.#waiting++;
     const place = open.callers.add(entry, op.delta, resolve, reject);
     if (how.timeoutMs !== undefined) this.#limit(open, place, op, how.timeoutMs);
-    if (open.entries.length >= WORTH_SENDING) this.#sendOrSetAside();
+    this.#dispatch();
+  }
+
+  /** Sends a batch that is worth it at once, and sees to it that what is left will be sent. */
+  #dispatch(): void {
+    if (this.#open.entries.length >= WORTH_SENDING) this.#sendOrSetAside();
     this.#schedule();
   }
 
@@ -197,4 +207,15 @@ export class Lane {
   #wakeIdle(): void {
     if (this.#onIdle.length > 0 && this.#isIdle()) for (const wake of this.#onIdle.splice(0)) wake();
   }
+}
+
+/**
+ * What settles the promise that was made last. An executor that is made once, and not for each add, spares
+ * two objects a call; what it left is taken up at once, before another promise can be made.
+ */
+const captured: { resolve: Resolve; reject: Reject } = { resolve: () => undefined, reject: () => undefined };
+
+function capture(resolve: Resolve, reject: Reject): void {
+  captured.resolve = resolve;
+  captured.reject = reject;
 }

@@ -5,6 +5,7 @@
  */
 import type { TallystickError } from '../errors.ts';
 import { inRange } from '../model/amount.ts';
+import { checkKey } from '../model/key.ts';
 import type { Operation } from '../model/operation.ts';
 import { Callers } from './callers.ts';
 import { combines, Entry } from './entry.ts';
@@ -31,6 +32,18 @@ export class OpenBatch {
     entry.delta = sum;
     entry.callers++;
     return true;
+  }
+
+  /**
+   * Takes in a checked amount that nothing keeps from being combined, with one look at the index. Its key is
+   * checked when it is new here.
+   *
+   * @throws TallystickError `INVALID_KEY`.
+   */
+  take(key: string, delta: number, terms: Operation['terms']): Entry {
+    const entry = this.find(key, terms);
+    if (entry !== undefined && this.combine(entry, delta)) return entry;
+    return this.append({ key: checkKey(key), delta, terms }, false);
   }
 
   /** Appends an operation as an entry of its own. `alone`: nothing will be combined into it. */
