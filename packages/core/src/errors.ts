@@ -88,10 +88,12 @@ export class TallystickError extends Error {
     this.value = detail.value;
   }
 
+  /** The code's number in {@link errorTable}. */
   get number(): number {
     return errorTable[this.code].number;
   }
 
+  /** Whether the same call may succeed later without being changed. */
   get transient(): boolean {
     return errorTable[this.code].transient;
   }

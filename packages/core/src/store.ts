@@ -21,6 +21,7 @@ import type { Reading, Reply } from './model/answer.ts';
 import type { Batch } from './model/batch.ts';
 import type { Query } from './model/operation.ts';
 
+/** The port to what holds the counters. The head of this file says what every store MUST do; `storeContract` tests it. */
 export interface Store {
   /** How many partitions the data has: fixed when it was created. */
   readonly partitions: number;
@@ -41,5 +42,6 @@ export interface Store {
    * @throws TallystickError `STORE_UNAVAILABLE` or `CLOSED`.
    */
   read(partition: number, queries: readonly Query[]): Promise<readonly Reading[]>;
+  /** Answers what was taken, releases everything, and refuses from then on. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -11,9 +11,6 @@ import type { Result } from '../model/answer.ts';
 import type { Operation, WindowTerms } from '../model/operation.ts';
 import type { Strategy } from './strategy.ts';
 
-/** The most slices a window may have. */
-export const MAX_SLICES = 1000;
-
 /** State of a `window`: a ring of `slices + 1` sub-counters, slice number modulo its length. */
 export interface Window {
   readonly windowMs: number;
