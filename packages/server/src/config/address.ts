@@ -1,4 +1,5 @@
 /** Where to listen: `host:port`. */
+import { isIPv6 } from 'node:net';
 
 /** A host and a port. */
 export interface Address {
@@ -8,7 +9,7 @@ export interface Address {
   readonly port: number;
 }
 
-const ADDRESS = /^(?:\[([0-9a-fA-F:.%]+)\]|([^\s:[\]]+)):(\d{1,5})$/;
+const ADDRESS = /^(?:\[(.+)\]|([^\s:[\]]+)):(\d{1,5})$/;
 const MAX_PORT = 65_535;
 
 /** The address written as `text`; undefined when it is none. */
@@ -16,7 +17,8 @@ export function parseAddress(text: string): Address | undefined {
   const [, ipv6, name, digits] = ADDRESS.exec(text) ?? [];
   const host = ipv6 ?? name;
   const port = Number(digits);
-  return host === undefined || port > MAX_PORT ? undefined : { host, port };
+  if (host === undefined || port > MAX_PORT || (ipv6 !== undefined && !isIPv6(ipv6))) return undefined;
+  return { host, port };
 }
 
 /** `address` as it is written. */
