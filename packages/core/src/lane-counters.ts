@@ -85,7 +85,7 @@ export class LaneCounters implements Counters {
   }
 
   #submit({ op, batched, timeoutMs }: Prepared, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
-    if (batched) this.#absorb(op).then(resolve, reject);
+    if (batched && this.#tallies.fits(op.key, op.terms)) this.#absorb(op).then(resolve, reject);
     else this.#lane(op.key).submit(op, resolve, reject, timeoutMs);
   }
 
@@ -106,7 +106,7 @@ export class LaneCounters implements Counters {
 
   /** Absorbs an amount and estimates the value; the first time for a key, on what the store has. */
   async #absorb({ key, delta, terms }: Operation): Promise<AddResult> {
-    const tally = this.#tallies.add(key, delta);
+    const tally = this.#tallies.add(key, delta, () => terms);
     if (tally.base === undefined) await this.#learnBase(tally, terms);
     return { outcome: 'accepted', value: (tally.base ?? 0) + tally.flying + tally.delta, exact: false, delta };
   }

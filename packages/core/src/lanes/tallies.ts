@@ -68,9 +68,19 @@ export class Tallies {
     return this.#tallies.get(key);
   }
 
-  /** Absorbs an amount. @throws TallystickError when it is refused; nothing was counted then. */
-  add(key: string, delta: number): Tally {
-    const tally = this.#tallies.get(key) ?? this.#open(key, delta);
+  /** Whether amounts under these terms can join what is pending for `key`. */
+  fits(key: string, terms: Terms | undefined): boolean {
+    const tally = this.#tallies.get(key);
+    return tally === undefined || tally.terms === terms;
+  }
+
+  /**
+   * Absorbs an amount, under the terms that `termsOf` gives for its key.
+   *
+   * @throws TallystickError when it is refused; nothing was counted then.
+   */
+  add(key: string, delta: number, termsOf = this.#options.termsOf): Tally {
+    const tally = this.#tallies.get(key) ?? this.#open(key, delta, termsOf);
     const sum = tally.delta + delta;
     if (!Number.isSafeInteger(delta) || !inRange(sum) || this.#closed) this.#refuse(delta, sum);
     tally.delta = sum;
@@ -111,14 +121,14 @@ export class Tallies {
     return left;
   }
 
-  #open(key: string, delta: number): Tally {
+  #open(key: string, delta: number, termsOf: TallyOptions['termsOf']): Tally {
     checkKey(key);
     checkAmount(delta);
     if (this.#closed) this.#refuse(delta, delta);
     if (this.#tallies.size >= this.#options.maxPending) {
       throw new TallystickError('OVERLOADED', `maxPending: ${this.#tallies.size} keys are waiting to be flushed; try again later`);
     }
-    const tally: Tally = { key, terms: this.#options.termsOf(key), delta: 0, flying: 0, base: undefined };
+    const tally: Tally = { key, terms: termsOf(key), delta: 0, flying: 0, base: undefined };
     this.#tallies.set(key, tally);
     return tally;
   }
