@@ -15,6 +15,7 @@ const FRAMEWORK_CODES: Readonly<Record<string, readonly [code: ErrorCode, messag
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'content-type: expected application/json'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'the body has more bytes than are allowed'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['MALFORMED', 'the body does not have the length that content-length announced'],
+  ECONNRESET: ['MALFORMED', 'the client went away before its request was complete'],
   FST_ERR_BAD_URL: ['MALFORMED', 'the path is not percent-encoded UTF-8'],
 };
 

@@ -1,0 +1,138 @@
+/** `tallystick serve` as a real process: how it starts, refuses to start, and stops. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { errorTable } from 'tallystick';
+import { repositoryRoot, sourceRun, startServer, type RunningServer } from '../../../../test/support/server.ts';
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tallystick-serve-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+/** Starts a node that is expected not to start. */
+async function refusedStart(args: readonly string[], env: Record<string, string> = {}): Promise<{ exit: number; err: string }> {
+  const main = join(repositoryRoot, 'packages/server/src/cli/main.ts');
+  const child = spawn(process.execPath, [...sourceRun, main, 'serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', ...args], {
+    env: { ...process.env, ...env },
+  });
+  const [err, ended] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { exit: ended[0] as number, err };
+}
+
+const CLOSED_STATUS = errorTable.CLOSED.http;
+
+type Outcome = 'acknowledged' | 'refused' | 'in doubt';
+
+async function add(server: RunningServer, key: string): Promise<Outcome> {
+  try {
+    const { status } = await fetch(`http://${server.http}/v1/counters/${key}`, { method: 'POST' });
+    if (status === 200) return 'acknowledged';
+    return status === CLOSED_STATUS ? 'refused' : 'in doubt';
+  } catch (error) {
+    // Nobody listened any more: the call was not taken. Anything else may have been.
+    return ((error as Error).cause as { code?: string } | undefined)?.code === 'ECONNREFUSED' ? 'refused' : 'in doubt';
+  }
+}
+
+async function valueOf(server: RunningServer, key: string): Promise<number> {
+  const response = await fetch(`http://${server.http}/v1/counters/${key}`);
+  return ((await response.json()) as { value: number }).value;
+}
+
+const many = (server: RunningServer, key: string, adds: number): Promise<Outcome[]> => Promise.all(Array.from({ length: adds }, () => add(server, key)));
+const countOf = (outcomes: readonly Outcome[], wanted: Outcome): number => outcomes.filter((outcome) => outcome === wanted).length;
+
+describe('tallystick serve', () => {
+  it('keeps what was counted when told to stop, acknowledged or running', async () => {
+    const data = join(folder, 'drain');
+    const server = await startServer({ data });
+    const before = await many(server, 'before', 1000);
+    assert.equal(countOf(before, 'acknowledged'), 1000);
+    const running = many(server, 'running', 1000);
+    await add(server, 'first');
+    process.kill(server.pid, 'SIGTERM');
+    const outcomes = await running;
+    assert.equal(await server.exited, 0);
+
+    const again = await startServer({ data });
+    assert.equal(await valueOf(again, 'before'), 1000);
+    const value = await valueOf(again, 'running');
+    const acknowledged = countOf(outcomes, 'acknowledged');
+    const most = acknowledged + countOf(outcomes, 'in doubt');
+    assert.ok(value >= acknowledged && value <= most, `${acknowledged} acknowledged, ${most} at most, found ${value}`);
+    await again.stop();
+  });
+
+  it('refuses data that another process holds', async () => {
+    const data = join(folder, 'held');
+    const server = await startServer({ data });
+    const { exit, err } = await refusedStart(['--data', data]);
+    assert.equal(exit, 1);
+    assert.match(err, /is held by another process.*\[DATA_IN_USE\]/);
+    assert.equal(await add(server, 'k'), 'acknowledged');
+    await server.stop();
+  });
+
+  it('stops at once at a second signal, and says what that costs', async () => {
+    const server = await startServer({ args: ['--store', 'memory'] });
+    const half = await halfSent(server);
+    process.kill(server.pid, 'SIGTERM');
+    await refusesConnections(server);
+    process.kill(server.pid, 'SIGTERM');
+    assert.equal(await server.exited, 1);
+    half.destroy();
+    await server.stop();
+  });
+
+  it('does not wait longer than drainTimeoutMs for a client that sends slowly', async () => {
+    const server = await startServer({ args: ['--store', 'memory', '--drain-timeout-ms', '100'] });
+    const half = await halfSent(server);
+    process.kill(server.pid, 'SIGTERM');
+    assert.equal(await server.exited, 0);
+    half.destroy();
+    await server.stop();
+  });
+
+  it('refuses settings it does not know with exit code 2', async () => {
+    const config = join(folder, 'config.yaml');
+    await writeFile(config, 'flushEvery: 5\n');
+    const { exit, err } = await refusedStart(['--config', config]);
+    assert.equal(exit, 2);
+    assert.match(err, /flushEvery .*did you mean flushEveryMs\?/);
+  });
+
+  it('refuses a port that another process has, counter types that make no sense, and gives its data free again', async () => {
+    const server = await startServer({ args: ['--store', 'memory'] });
+    const data = join(folder, 'free');
+    const taken = await refusedStart(['--data', data, '--http', server.http]);
+    assert.equal(taken.exit, 2);
+    assert.match(taken.err, /http: can't listen on .*EADDRINUSE/);
+    const senseless = await refusedStart(['--data', data, '--counters', '{"a:*":{"type":"batched","min":0}}']);
+    assert.equal(senseless.exit, 2);
+    assert.match(senseless.err, /counters\["a:\*"\]\.min/);
+    await server.stop();
+  });
+});
+
+/** A connection whose request never ends. */
+async function halfSent(server: RunningServer): Promise<ReturnType<typeof connect>> {
+  const socket = connect(Number(server.http.split(':')[1]), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => undefined);
+  socket.write('POST /v1/counters/k HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{');
+  // Answered on another connection: the first bytes of the half-sent request have been read by then.
+  await valueOf(server, 'k');
+  return socket;
+}
+
+async function refusesConnections(server: RunningServer): Promise<void> {
+  while ((await add(server, 'other')) !== 'refused');
+}
