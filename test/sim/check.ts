@@ -9,7 +9,9 @@
  *   nothing.
  * - Of a process that did not settle, a call whose outcome nobody knows, or that was only accepted, counts
  *   once or not at all. Of one that did not stay, a batch that the store lost counts or not, for nobody was
- *   there to send it again. Everything else counts exactly; so nothing counts twice, whoever died.
+ *   there to send it again; nor can a process answer any more for a source that it gave up after a gap, if
+ *   the store loses more of that one later. Everything else counts exactly; so nothing counts twice, whoever
+ *   died.
  * - A request id counts at most once, whoever asks, and exactly once when a process that settled, stayed
  *   and reported no loss told a caller so.
  * - The store's value is the sum of what its log really added: Σ applied.
@@ -46,14 +48,15 @@ export function checkAtRest(rested: Rested): void {
 }
 
 /** Every caller of a process that lived was told something; what was told to be lost is counted. */
-function checkEnd({ alive, name, report, tallystick, lost, isSettled }: Process, { asks }: History): void {
+function checkEnd({ alive, name, report, tallystick, lostBatches, dropped, isSettled }: Process, { asks }: History): void {
   if (!alive) return;
   assert.ok(report !== undefined, `${name} never closed`);
   const mine = asks.filter(({ process }) => process === name);
   const waiting = mine.filter(({ outcome }) => outcome === 'pending');
   assert.equal(waiting.length, 0, `${name} closed and left callers waiting: ${JSON.stringify(waiting)}`);
   assert.ok(!isSettled || mine.every(({ outcome }) => outcome !== 'unknown'), `${name} settled, yet does not know an outcome`);
-  assert.equal(tallystick.stats().lostBatches, lost.length, `${name} counts the batches of its gaps`);
+  assert.equal(tallystick.stats().lostBatches, lostBatches, `${name} counts the batches of its gaps`);
+  assert.ok(!isSettled || [...dropped.keys()].every((key) => kindOf(key) === 'huge'), `${name} dropped more than runs into its range`);
   assert.equal(tallystick.stats().waiting, 0, `${name} counts nobody as waiting`);
 }
 
@@ -66,12 +69,12 @@ function checkStore(key: string, { log, replica }: Server): void {
 /** What the store holds of one process is what its callers were told. */
 function checkProcess(key: string, process: Process, { history, server }: Rested): void {
   const account = accountOf(key, process, history.asks);
-  const reported = new Set(process.lost);
   for (const batch of server.missing.values()) {
     if (batch.process !== process.name) continue;
     const amount = sum([batch], key, isAnonymous);
-    if (!process.stayed) account.optional.push(-amount);
-    else if (reported.has(batch.id)) account.certain -= amount;
+    const fate = process.fateOf(batch.batch);
+    if (!process.stayed || fate === 'givenUp') account.optional.push(-amount);
+    else if (fate === 'reported') account.certain -= amount;
   }
   const held = sum(server.log.filter((batch) => batch.process === process.name), key, isAnonymous);
   const told = `${key}: the store holds ${held} of ${process.name}, possible were ${JSON.stringify(account)}`;
@@ -86,9 +89,8 @@ function accountOf(key: string, process: Process, asks: readonly Ask[]): Account
   for (const ask of asks) {
     if (ask.process === process.name && ask.key === key && ask.requestId === undefined) enter(ask, process.isSettled, account);
   }
-  // What was dropped may have come back after a further loss, or belong to a request id; what an unsettled
-  // process dropped is in doubt already.
-  if (process.isSettled) account.optional.push(...(process.dropped.get(key) ?? []).map((amount) => -amount));
+  // What was dropped may have come back after a further loss, or belong to a request id.
+  if (kindOf(key) === 'huge') account.optional.push(...(process.dropped.get(key) ?? []).map((amount) => -amount));
   return account;
 }
 
@@ -110,11 +112,11 @@ function checkRequestId(asks: readonly Ask[], { server, processes }: Rested): vo
   const counted = changesOf(server.log, key, (change) => change.requestId === requestId && change.counted);
   const told = `${key}, request ${requestId}`;
   assert.ok(counted.length <= 1, `${told}: counted ${counted.length} times`);
-  const safe = new Set(processes.filter(({ isSettled, stayed, lost }) => isSettled && stayed && lost.length === 0).map(({ name }) => name));
+  const safe = new Set(processes.filter(({ isSettled, stayed, lostBatches }) => isSettled && stayed && lostBatches === 0).map(({ name }) => name));
   const promised = asks.filter(({ process, outcome }) => safe.has(process) && (outcome === 'applied' || outcome === 'accepted') && kindOf(key) !== 'huge');
   if (promised.length > 0) assert.equal(counted.length, 1, `${told}: promised by ${promised[0]!.process}, not counted`);
   if (asks.every(({ outcome }) => outcome === 'refused')) assert.equal(counted.length, 0, `${told}: refused, yet counted`);
-  const answered = asks.filter(({ outcome, process }) => outcome === 'applied' && (server.losses === 0 || safe.has(process)));
+  const answered = asks.filter(({ outcome, process }) => outcome === 'applied' && (server.losses === 0 || (safe.has(process) && kindOf(key) !== 'huge')));
   for (const ask of answered) {
     const first = answered.find(({ process }) => server.losses === 0 || process === ask.process)!;
     assert.equal(`${ask.value} ${ask.added}`, `${first.value} ${first.added}`, `${told}: not the first answer`);

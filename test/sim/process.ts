@@ -35,13 +35,12 @@ export class Process implements Life {
   /** Whether it was there until faults had ended, and so could send again whatever the store had lost. */
   stayed = false;
   report: CloseReport | undefined;
-  /** Batches this process said were lost, as `source/partition/seq`. */
-  readonly lost: string[] = [];
   /** Amounts this process said were dropped, by key. */
   readonly dropped = new Map<string, number[]>();
   readonly environment: Environment;
   readonly tallystick: Tallystick;
   readonly #ground: Ground;
+  readonly #gaps: { readonly source: string; readonly partition: number; readonly from: number; readonly to: number }[] = [];
   /** By partition: the source its lane sent the newest batch under. */
   readonly #sources = new Map<number, string>();
   #closing = false;
@@ -70,6 +69,22 @@ export class Process implements Life {
   /** Whether everything it took was answered before it closed. */
   get isSettled(): boolean {
     return this.report?.unsettled === 0;
+  }
+
+  /** How many batches this process said were lost. */
+  get lostBatches(): number {
+    return this.#gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  }
+
+  /**
+   * What became of a batch that the store lost: `reported` as lost in a gap; `renamed`, that is sent again
+   * under the source that followed; `givenUp`, when it was lost only after its source had been; else `kept`.
+   */
+  fateOf({ source, partition, seq }: Batch): 'reported' | 'renamed' | 'givenUp' | 'kept' {
+    const gap = this.#gaps.find((one) => one.source === source && one.partition === partition);
+    if (gap === undefined) return 'kept';
+    if (seq > gap.to) return 'renamed';
+    return seq < gap.from ? 'givenUp' : 'reported';
   }
 
   async close(timeoutMs: number): Promise<void> {
@@ -121,7 +136,8 @@ export class Process implements Life {
   readonly #onEvent = (event: TallystickEvent): void => {
     this.#ground.network.world.note(() => `${this.name} says ${event.type} ${'partition' in event ? event.partition : event.key}`);
     if (event.type === 'gap') {
-      for (let seq = event.from; seq <= event.to; seq++) this.lost.push(`${this.#sources.get(event.partition)}/${event.partition}/${seq}`);
+      const { partition, from, to } = event;
+      this.#gaps.push({ source: this.#sources.get(partition)!, partition, from, to });
     } else if (event.type === 'dropped') {
       this.dropped.set(event.key, [...(this.dropped.get(event.key) ?? []), event.delta]);
     }

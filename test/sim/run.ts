@@ -18,6 +18,8 @@ import { World, type Life } from './world.ts';
 export interface Cast {
   readonly makeReplica?: MakeReplica;
   readonly meddle?: Meddle;
+  /** Turns the scenario towards what is to be seen. */
+  readonly scenario?: Partial<Scenario>;
   /** Told every line of the history. */
   readonly narrate?: (line: string) => void;
 }
@@ -58,10 +60,10 @@ export class Simulation {
   #orphans = 0;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(seed: number, { makeReplica = () => new Replica(), meddle = (store) => store, narrate }: Cast) {
+  constructor(seed: number, { makeReplica = () => new Replica(), meddle = (store) => store, scenario, narrate }: Cast) {
     this.world = new World(seed);
     this.world.narrate = narrate;
-    this.scenario = drawScenario(this.world.random);
+    this.scenario = { ...drawScenario(this.world.random), ...scenario };
     this.world.note(() => JSON.stringify(this.scenario));
     const { partitions, timeoutMs, weather } = this.scenario;
     this.server = new Server(this.world, makeReplica);
@@ -167,7 +169,7 @@ export class Simulation {
       applied: server.log.length,
       resends: processes.reduce((sum, { tallystick }) => sum + tallystick.stats().resends, 0),
       losses: server.losses,
-      lostBatches: processes.reduce((sum, { lost }) => sum + lost.length, 0),
+      lostBatches: processes.reduce((sum, process) => sum + process.lostBatches, 0),
       deaths: processes.filter(({ alive }) => !alive).length,
     };
   }
