@@ -96,10 +96,13 @@ export class Dirty {
   /** Takes in what a batch did. Cells whose state on disk is newer already are left as they are. */
   absorb(record: LogRecord): void {
     this.#young.logBytes += ROW_BYTES + record.keys.length + record.results.length + record.extras.length + record.deltas.length;
+    const replayed: PlacedCell[] = [];
     readRecord(record, {
       count: (key, value) => this.#young.setCount(key, { value }),
-      other: (applied) => this.#absorb(applied, record),
+      other: (applied) => this.#absorb(applied, record, replayed),
     });
+    // Only now: a batch may hold several operations on one cell.
+    for (const placed of replayed) placed.position = record.position;
   }
 
   /** Makes `young` the old one. To be called only when `old` is done. */
@@ -122,9 +125,9 @@ export class Dirty {
     }
   }
 
-  #absorb(applied: Applied, record: LogRecord): void {
+  #absorb(applied: Applied, record: LogRecord, replayed: PlacedCell[]): void {
     const { key, terms, value, note, requestId } = applied;
-    if (terms !== undefined) this.#replay(applied, record);
+    if (terms !== undefined) this.#replay(applied, record, replayed);
     else if (applied.changed) this.#young.setCount(key, countOf(value, note?.expiresAtMs));
     if (requestId === undefined) return;
     const state = this.#remember(applied, record.atMs);
@@ -133,7 +136,7 @@ export class Dirty {
   }
 
   /** Decides again what a kind without after-image comes to: same state, same operation, same moment. */
-  #replay(applied: Applied, { atMs, position }: LogRecord): void {
+  #replay(applied: Applied, { atMs, position }: LogRecord, replayed: PlacedCell[]): void {
     const { terms } = applied;
     if (terms === undefined || terms.kind === 'count') return;
     const id = cellId(applied);
@@ -141,7 +144,7 @@ export class Dirty {
     if (placed.position >= position) return;
     const [, state] = strategies[terms.kind].apply(placed.cell?.state, applied, atMs);
     if (state !== undefined) placed.cell = { kind: terms.kind, state };
-    placed.position = position;
+    replayed.push(placed);
     this.#young.setCell(id, placed);
   }
 
