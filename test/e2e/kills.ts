@@ -71,21 +71,30 @@ const sums = (adds: readonly Add[]): number[] => KEYS.map((key) => adds.filter((
 
 const plus = (a: readonly number[], b: readonly number[]): number[] => a.map((value, i) => value + (b[i] ?? 0));
 
-/** Adds until the server is gone; returns what was acknowledged and what is in doubt. */
-async function loadUntilGone(server: RunningServer, name: string, random: () => number): Promise<{ acknowledged: Add[]; inDoubt: Add[] }> {
-  const acknowledged: Add[] = [];
-  const inDoubt: Add[] = [];
-  const caller = async (_: unknown, id: number): Promise<void> => {
+/** Adds until the server is gone. */
+class Load {
+  readonly acknowledged: Add[] = [];
+  readonly inDoubt: Add[] = [];
+  /** Resolves when the load is under way. */
+  readonly underWay: Promise<void>;
+  /** Resolves when every caller has found the server gone. */
+  readonly ended: Promise<void>;
+  #begun: () => void = () => undefined;
+
+  constructor(server: RunningServer, name: string, random: () => number) {
+    this.underWay = new Promise((resolve) => (this.#begun = resolve));
+    this.ended = Promise.all(Array.from({ length: CALLERS }, (_, id) => this.#call(server, `${name}-${id}`, random))).then(this.#begun);
+  }
+
+  async #call(server: RunningServer, name: string, random: () => number): Promise<void> {
     for (let n = 0; ; n++) {
       const key = KEYS[Math.floor(random() * KEYS.length)] ?? '';
-      const item = { key, delta: 1 + Math.floor(random() * 3), requestId: `${name}-${id}-${n}` };
+      const item = { key, delta: 1 + Math.floor(random() * 3), requestId: `${name}-${n}` };
       const result = await add(server, item).catch(() => undefined);
-      if (result?.outcome !== 'applied') return void inDoubt.push(item);
-      acknowledged.push(item);
+      if (result?.outcome !== 'applied') return void this.inDoubt.push(item);
+      if (this.acknowledged.push(item) > CALLERS * 4) this.#begun();
     }
-  };
-  await Promise.all(Array.from({ length: CALLERS }, caller));
-  return { acknowledged, inDoubt };
+  }
 }
 
 /** Asks again for what is in doubt; returns what had been applied before. */
@@ -103,10 +112,12 @@ export async function killsUnderLoad({ kills, seed, onKill }: KillsOptions): Pro
   let before = KEYS.map(() => 0);
   try {
     for (let kill = 1; kill <= kills; kill++) {
-      const load = loadUntilGone(server, `${seed}-${kill}`, random);
-      await new Promise((resolve) => setTimeout(resolve, 20 + random() * 300));
+      const load = new Load(server, `${seed}-${kill}`, random);
+      await load.underWay;
+      await new Promise((resolve) => setTimeout(resolve, random() * 400));
       await server.kill();
-      const { acknowledged, inDoubt } = await load;
+      await load.ended;
+      const { acknowledged, inDoubt } = load;
 
       server = await startServer({ data });
       const found = await values(server);
