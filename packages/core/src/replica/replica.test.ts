@@ -6,7 +6,7 @@ import { effectsOf, type Batch } from '../model/batch.ts';
 import { steadyClock } from '../model/clock.ts';
 import type { Operation, Query } from '../model/operation.ts';
 import { histories, HISTORY_RETENTION_MS, HISTORY_STARTS_MS, type History } from '../testing/histories.ts';
-import { Replica } from './replica.ts';
+import { MAX_CELLS, Replica } from './replica.ts';
 
 const options = { requestRetentionMs: HISTORY_RETENTION_MS };
 
@@ -73,6 +73,19 @@ describe('a replica', () => {
     assert.deepEqual([20, 20, 20].map((limit) => replica.sweep(5000, limit)), [20, 10, 0]);
   });
 
+  it('sweeps no counter that lives again, or longer, by the time it is looked at', () => {
+    const replica = new Replica();
+    const operations: Operation[] = [
+      { key: 'k', delta: 1, terms: { kind: 'count', ttlMs: 800 } },
+      { key: 'k', delta: 1, terms: { kind: 'log', windowMs: 800 } },
+    ];
+    for (const [i, nowMs] of [0, 900].entries()) replica.apply({ source: 's', partition: 0, seq: i + 1, operations }, nowMs);
+    assert.equal(replica.sweep(1000, 10), 2);
+    for (const query of operations) assert.equal(replica.read(query, 1000).value, 1, query.terms?.kind);
+    assert.equal(replica.sweep(2000, 10), 2);
+    assert.equal(replica.expires, false);
+  });
+
   it('looks once at a counter that expired and came back, however often', () => {
     const replica = new Replica();
     const terms = [{ kind: 'count', ttlMs: 5 } as const, { kind: 'log', windowMs: 5 } as const];
@@ -83,6 +96,24 @@ describe('a replica', () => {
       replica.apply({ source: 's', partition: 0, seq: ++seq, operations: ops }, nowMs);
     }
     assert.equal(replica.sweep(5000, 1e9), 2);
+  });
+
+  it('refuses new cells, and nothing else, when it is full', () => {
+    const replica = new Replica();
+    const log = { kind: 'log', windowMs: 50 } as const;
+    replica.apply({ source: 's', partition: 0, seq: 1, operations: [{ key: 'old', delta: 1, terms: log, requestId: 'r' }] }, 0);
+    Object.defineProperty(replica.cells, 'size', { value: MAX_CELLS });
+    const operations: Operation[] = [
+      { key: 'new', delta: 1, terms: log },
+      { key: 'k', delta: 1, requestId: 'r' },
+      { key: 'old', delta: 1, terms: log },
+      { key: 'old', delta: 1, terms: log, requestId: 'r' },
+      { key: 'k', delta: 1 },
+    ];
+    const reply = replica.apply({ source: 's', partition: 0, seq: 2, operations }, 1);
+    assert.ok(!isBehind(reply));
+    assert.deepEqual(reply.values, [0, 0, 2, 1, 1]);
+    assert.deepEqual(reply.notes.map(({ index, code }) => [index, code]), [[0, 'OVERLOADED'], [1, 'OVERLOADED'], [3, undefined]]);
   });
 
   it('keeps the batches of one source at different partitions apart', () => {

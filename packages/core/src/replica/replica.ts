@@ -7,6 +7,7 @@
  * - seq ≤ last: answer the remembered results, change nothing;
  * - seq > last + 1: answer `behind(last)`, change nothing.
  */
+import type { ErrorCode } from '../errors.ts';
 import { ABSENT, type Answer, type Note, type Reading, type Reply, type Result } from '../model/answer.ts';
 import type { Batch } from '../model/batch.ts';
 import { faultOf } from '../model/fault.ts';
@@ -26,6 +27,12 @@ export interface ReplicaOptions {
 
 /** Default of {@link ReplicaOptions.requestRetentionMs}. */
 export const REQUEST_RETENTION_MS = 2 * 3600 * 1000;
+
+/**
+ * The most cells kept: windows, sets, sketches and request ids. A new one beyond is refused with `OVERLOADED`,
+ * for a JavaScript `Map` throws at 2^24 entries, and that in the middle of a batch.
+ */
+export const MAX_CELLS = 15_000_000;
 
 export class Replica {
   readonly counts = new CountTable();
@@ -121,12 +128,13 @@ export class Replica {
   /** Answers from the request id when it is known, and remembers the answer when it is new. */
   #remembering(op: Operation, nowMs: number): Result {
     const code = faultOf(op);
-    if (code !== undefined) return { value: this.read(op, nowMs).value, delta: 0, code };
+    if (code !== undefined) return this.#refused(op, nowMs, code);
     if (op.requestId === undefined) return this.#change(op, nowMs);
     const id = requestCellId(op, op.requestId);
     const known = this.cells.get(id)?.state as Remembered | undefined;
     // An effect, too: after a failover its request may have come again, through another source, before it.
     if (known !== undefined && known.expiresAtMs > Math.max(nowMs, op.effect?.atMs ?? nowMs)) return replayed(known);
+    if (known === undefined && this.#isFull) return this.#refused(op, nowMs, 'OVERLOADED');
     const result = this.#change(op, nowMs);
     if (result.code === undefined) this.putCell(id, { kind: 'request', state: this.#remember(op, result, nowMs) });
     return result;
@@ -143,6 +151,14 @@ export class Replica {
     };
   }
 
+  get #isFull(): boolean {
+    return this.cells.size >= MAX_CELLS;
+  }
+
+  #refused(op: Operation, nowMs: number, code: ErrorCode): Result {
+    return { value: this.read(op, nowMs).value, delta: 0, code };
+  }
+
   /** What has expired stays until a sweep takes it, which is how an id is in the expiry queue just once. */
   #change(op: Operation, nowMs: number): Result {
     if (op.terms === undefined || op.terms.kind === 'count') {
@@ -152,7 +168,9 @@ export class Replica {
     }
     const { kind } = op.terms;
     const id = cellId(op);
-    const [result, state] = strategies[kind].apply(this.cells.get(id)?.state, op, nowMs);
+    const cell = this.cells.get(id);
+    if (cell === undefined && this.#isFull) return this.#refused(op, nowMs, 'OVERLOADED');
+    const [result, state] = strategies[kind].apply(cell?.state, op, nowMs);
     if (state !== undefined) this.putCell(id, { kind, state });
     return result;
   }
