@@ -46,7 +46,7 @@ const UNIT_SECONDS = new Map<unknown, number>([
 ]);
 const MAX_REQUEST_ID_CHARACTERS = 128;
 
-/** Who is asked about. */
+/** Who is asked about. Built in one go, never by spreading: a batch makes one for each of its requests. */
 interface Subject {
   readonly business_id: number;
   readonly key: string;
@@ -57,7 +57,7 @@ interface Subject {
 /** A checked AddFreqReq. */
 interface FreqAdd extends Subject {
   readonly ttlMs: number;
-  readonly requestId?: string;
+  readonly requestId: string | undefined;
 }
 
 function subjectOf(businessId: unknown, key: unknown): Subject {
@@ -84,8 +84,10 @@ function checkRequestId(requestId: unknown): { requestId?: string } {
 
 function checkAdd(request: unknown): FreqAdd {
   const { business_id, key, time_span, time_unit, request_id } = checkObject(request, ADD);
-  const subject = subjectOf(business_id, key);
-  return { ...subject, ttlMs: spanMs(time_span, time_unit), ...checkRequestId(request_id) };
+  const { business_id: business, key: text, counterKey } = subjectOf(business_id, key);
+  const ttlMs = spanMs(time_span, time_unit);
+  const requestId = request_id === undefined ? undefined : checkText(request_id, 'request_id', MAX_REQUEST_ID_CHARACTERS);
+  return { business_id: business, key: text, counterKey, ttlMs, requestId };
 }
 
 function checkGet(request: unknown): Subject {
@@ -93,9 +95,12 @@ function checkGet(request: unknown): Subject {
   return subjectOf(business_id, key);
 }
 
+const freqOf = (value: number): number => Math.max(0, Math.min(value, UINT32_MAX));
+
+const ttlOf = (ttlMs: number | undefined): number => (ttlMs === undefined ? 0 : Math.ceil(ttlMs / 1000));
+
 function reply({ business_id, key }: Subject, value: number, ttlMs: number | undefined): FreqReply {
-  const ttl = ttlMs === undefined ? 0 : Math.ceil(ttlMs / 1000);
-  return { code: 0, msg: 'OK', business_id, key, freq: Math.max(0, Math.min(value, UINT32_MAX)), ttl };
+  return { code: 0, msg: 'OK', business_id, key, freq: freqOf(value), ttl: ttlOf(ttlMs) };
 }
 
 function failed(subject: Subject, code: ErrorCode, msg: string): FreqReply {
@@ -104,7 +109,9 @@ function failed(subject: Subject, code: ErrorCode, msg: string): FreqReply {
 
 function added(subject: Subject, result: AddResult | Refusal): FreqReply {
   if (result.outcome === 'refused') return { ...failed(subject, result.code, result.msg), outcome: 'refused' };
-  return { ...reply(subject, result.value, result.ttlMs), outcome: result.outcome };
+  const { business_id, key } = subject;
+  const { value, ttlMs, outcome } = result;
+  return { code: 0, msg: 'OK', business_id, key, freq: freqOf(value), ttl: ttlOf(ttlMs), outcome };
 }
 
 function found(subject: Subject, reading: { value: number; found: boolean; ttlMs?: number }): FreqReply {
@@ -148,7 +155,7 @@ export async function batchAddFreq(context: Context, request: unknown, call?: Ca
 }
 
 function itemOf({ counterKey, ttlMs, requestId }: FreqAdd): AddItem {
-  return { key: counterKey, ttlMs, ...(requestId !== undefined && { requestId }) };
+  return requestId === undefined ? { key: counterKey, ttlMs } : { key: counterKey, ttlMs, requestId };
 }
 
 /**
