@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { TallystickError } from '../../packages/core/src/errors.ts';
 import type { AddItem, AddOptions, Refusal } from '../../packages/core/src/counters.ts';
 import type { AddResult } from '../../packages/core/src/model/add-result.ts';
+import { inRange } from '../../packages/core/src/model/amount.ts';
 import type { Batch } from '../../packages/core/src/model/batch.ts';
 import type { Store } from '../../packages/core/src/store.ts';
 import { composeTallystick, type CloseReport, type Tallystick, type TallystickEvent } from '../../packages/core/src/tallystick.ts';
@@ -102,8 +103,11 @@ export class Process implements Life {
 
   /** Calls `add`, and writes down what the caller is told. */
   async add(key: string, delta: number, options?: AddOptions): Promise<Ask> {
-    const ask = this.#ground.history.ask(this.name, key, delta, options?.requestId);
+    const { history, network: { world } } = this.#ground;
+    const ask = history.ask(this.name, key, delta, options?.requestId);
+    const untilMs = world.nowMs + (options?.timeoutMs ?? Infinity);
     const result = await this.tallystick.counters.add(key, delta, options).catch(asRefusal);
+    if (this.alive) assert.ok(world.nowMs <= untilMs, `${key}: told ${world.nowMs - untilMs} ms after its deadline`);
     this.#tell(ask, result);
     return ask;
   }
@@ -129,6 +133,9 @@ export class Process implements Life {
     const { history, network } = this.#ground;
     assert.ok(!('ttlMs' in result) || result.ttlMs > 0, `${ask.key}: told to live for ${JSON.stringify(result)}`);
     network.world.note(() => `${this.name} ${ask.key} ${ask.delta} ${ask.requestId ?? ''}: ${JSON.stringify(result)}`);
+    if (result.outcome === 'refused' && result.value !== undefined) {
+      assert.ok(!inRange(result.value + ask.delta), `${ask.key}: ${ask.delta} was refused at ${result.value}, where it fits`);
+    }
     if (result.outcome === 'refused') history.tell(ask, result.code === 'OUTCOME_UNKNOWN' ? 'unknown' : 'refused');
     else history.tell(ask, result.outcome, { value: result.value, added: result.delta, replayed: result.replayed === true });
   }

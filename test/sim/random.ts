@@ -1,19 +1,14 @@
-/** The one source of chance of a simulated history: the same seed gives the same numbers for ever (mulberry32). */
+/** The one source of chance of a simulated history: the same seed gives the same numbers for ever. */
+import { seededRandom } from '../support/random.ts';
+
 export class Random {
-  #state: number;
+  /** The next number in [0, 1). */
+  readonly next: () => number;
 
   constructor(seed: number) {
     // Neighbouring seeds start far apart.
-    this.#state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
+    this.next = seededRandom(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b));
   }
-
-  /** The next number in [0, 1). */
-  readonly next = (): number => {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 
   /** A whole number from `least` to `most`. */
   between(least: number, most: number): number {

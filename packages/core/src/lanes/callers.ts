@@ -14,15 +14,27 @@ export type Resolve = (result: AddResult) => void;
 /** Called when the operation was refused. */
 export type Reject = (error: TallystickError) => void;
 /** Asks again for one caller of a combined entry that was refused as a whole. */
-export type AskSingly = (op: Operation, resolve: Resolve, reject: Reject) => void;
+export type AskSingly = (op: Operation, resolve: Resolve, reject: Reject, deadline: Deadline | undefined) => void;
+
+/** When a caller stops waiting. */
+export interface Deadline {
+  readonly timeoutMs: number;
+  /** By the environment's clock. */
+  readonly atMs: number;
+}
+
+interface Limit {
+  readonly deadline: Deadline;
+  readonly callOff: () => void;
+}
 
 export class Callers {
   readonly #entries: Entry[] = [];
   readonly #deltas: number[] = [];
   readonly #resolves: Resolve[] = [];
   readonly #rejects: Reject[] = [];
-  /** How to call off the deadline of a caller that has one, by place. */
-  #deadlines: Map<number, () => void> | undefined;
+  /** The limits of callers that have one, by place. */
+  #limits: Map<number, Limit> | undefined;
   /** Callers that were told `accepted`. */
   #accepted = 0;
   /** Callers that left before the batch was sealed. */
@@ -51,10 +63,10 @@ export class Callers {
     return this.#entries.push(entry) - 1;
   }
 
-  /** Sets what is to be called off when the caller at `place` is told its result. */
-  limit(place: number, callOff: () => void): void {
-    this.#deadlines ??= new Map();
-    this.#deadlines.set(place, callOff);
+  /** Limits how long the caller at `place` waits; `callOff` is called when it is told its result. */
+  limit(place: number, deadline: Deadline, callOff: () => void): void {
+    this.#limits ??= new Map();
+    this.#limits.set(place, { deadline, callOff });
   }
 
   /** Takes a caller out of a batch that is not sealed, and refuses it; returns the entry it leaves. */
@@ -62,6 +74,8 @@ export class Callers {
     const entry = this.#entries[place] as Entry;
     entry.delta -= this.#deltas[place] as number;
     entry.callers--;
+    // An amount that is alone again is decided by itself.
+    if (entry.callers === 1) entry.reach = undefined;
     (this.#rejects[place] as Reject)(error);
     this.#leave(place, hasLeft, hasLeft);
     this.#left++;
@@ -79,7 +93,7 @@ export class Callers {
   /** Gives every caller its result. `sealed` are the entries in the order of the batch. */
   settle(sealed: readonly Entry[], answer: Answer, again: AskSingly): void {
     const notes = start(sealed, answer);
-    this.#callOffDeadlines();
+    this.#callOffLimits();
     for (let place = 0; place < this.#entries.length; place++) {
       const resolve = this.#resolves[place] as Resolve;
       if (resolve === hasLeft) continue;
@@ -97,18 +111,17 @@ export class Callers {
 
   /** Refuses every caller that still waits. */
   fail(code: ErrorCode, message: string): void {
-    this.#callOffDeadlines();
+    this.#callOffLimits();
     for (const reject of this.#rejects) reject(new TallystickError(code, message));
   }
 
-  #callOffDeadlines(): void {
-    if (this.#deadlines === undefined) return;
-    for (const callOff of this.#deadlines.values()) callOff();
-    this.#deadlines = undefined;
+  #callOffLimits(): void {
+    if (this.#limits === undefined) return;
+    for (const { callOff } of this.#limits.values()) callOff();
   }
 
   #leave(place: number, resolve: Resolve, reject: Reject): void {
-    this.#deadlines?.delete(place);
+    this.#limits?.delete(place);
     this.#resolves[place] = resolve;
     this.#rejects[place] = reject;
   }
@@ -120,7 +133,7 @@ export class Callers {
     const reject = this.#rejects[place] as Reject;
     const combined = entry.callers > 1;
     if (note.code === undefined) resolve(noted(note, atMs, combined ? { value: (entry.running += delta), delta } : note));
-    else if (combined) again({ key: entry.key, delta, terms: entry.terms }, resolve, reject);
+    else if (combined) again({ key: entry.key, delta, terms: entry.terms }, resolve, reject, this.#limits?.get(place)?.deadline);
     else reject(refusal(note.code, delta, note.value));
   }
 }

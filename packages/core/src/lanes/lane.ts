@@ -12,7 +12,7 @@ import type { AddResult } from '../model/add-result.ts';
 import type { Answer } from '../model/answer.ts';
 import type { Operation } from '../model/operation.ts';
 import { checkKey } from '../model/key.ts';
-import type { Reject, Resolve } from './callers.ts';
+import type { Deadline, Reject, Resolve } from './callers.ts';
 import type { Environment } from './environment.ts';
 import { Estimates } from './estimates.ts';
 import type { LaneEvent } from './events.ts';
@@ -86,7 +86,8 @@ export class Lane {
       this.totals.refused++;
       reject(new TallystickError('OVERLOADED', `maxPending: ${this.#waiting} callers are waiting; try again later`));
     } else {
-      this.#join(op, { alone: false, timeoutMs }, resolve, reject);
+      const deadline = timeoutMs === undefined ? undefined : { timeoutMs, atMs: this.#environment.nowMs() + timeoutMs };
+      this.#join(op, { alone: false, deadline }, resolve, reject);
     }
   }
 
@@ -118,13 +119,13 @@ export class Lane {
     return [...sent, ...unsent].reduce((sum, { callers }) => sum + callers.unsettled, 0);
   }
 
-  #join(op: Operation, how: { alone: boolean; timeoutMs?: number | undefined }, resolve: Resolve, reject: Reject): void {
+  #join(op: Operation, how: { alone: boolean; deadline: Deadline | undefined }, resolve: Resolve, reject: Reject): void {
     const open = this.#open;
     let entry = how.alone || op.requestId !== undefined ? undefined : open.find(op.key, op.terms);
     if (entry === undefined || !open.combine(entry, op.delta)) entry = open.append(op, how.alone);
     this.#waiting++;
     const place = open.callers.add(entry, op.delta, resolve, reject);
-    if (how.timeoutMs !== undefined) this.#limit(open, place, op, how.timeoutMs);
+    if (how.deadline !== undefined) this.#limit(open, place, op, how.deadline);
     this.#dispatch();
   }
 
@@ -134,21 +135,21 @@ export class Lane {
     this.#schedule();
   }
 
-  /** When `timeoutMs` have passed: out again while the batch is not sealed, else the truth is `accepted`. */
-  #limit(batch: OpenBatch, place: number, { key, delta }: Operation, timeoutMs: number): void {
+  /** At its deadline a caller is out again while the batch is not sealed; else the truth is `accepted`. */
+  #limit(batch: OpenBatch, place: number, { key, delta }: Operation, deadline: Deadline): void {
     this.#estimates.watch(key);
     const drop = (error: TallystickError): void => this.#onEvent({ type: 'dropped', key, delta, error });
     const expire = (): void => {
       this.#waiting--;
       if (this.#open === batch || this.#full.includes(batch)) {
-        const message = `timeoutMs: ${timeoutMs} ms passed before the operation was sent; nothing was counted`;
+        const message = `timeoutMs: ${deadline.timeoutMs} ms passed before the operation was sent; nothing was counted`;
         batch.withdraw(place, new TallystickError('TIMEOUT', message, { field: 'timeoutMs' }));
         this.#wakeIdle();
       } else {
         batch.callers.accept(place, this.estimate(key), drop);
       }
     };
-    batch.callers.limit(place, this.#environment.after(timeoutMs, expire));
+    batch.callers.limit(place, deadline, this.#environment.after(deadline.atMs - this.#environment.nowMs(), expire));
   }
 
   /** Sends soon when nothing is in flight; otherwise lets what arrives in this turn combine first. */
@@ -187,8 +188,8 @@ export class Lane {
   readonly #settle = ({ callers: { callers }, entries }: Flight, answer: Answer): void => {
     this.#waiting -= callers.waiting;
     this.#estimates.learn(entries, answer);
-    callers.settle(entries, answer, (op, resolve, reject) => {
-      this.#join(op, { alone: true }, resolve, reject);
+    callers.settle(entries, answer, (op, resolve, reject, deadline) => {
+      this.#join(op, { alone: true, deadline }, resolve, reject);
     });
     for (const { repaired, index } of answer.notes) if (repaired) this.#repaired(entries[index] as Operation);
     if (this.#open.entries.length > 0 || this.#full.length > 0) this.#schedule();
