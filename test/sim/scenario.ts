@@ -42,7 +42,7 @@ export function drawScenario(random: Random): Scenario {
     paceMs,
     keys: drawKeys(random),
     maxPending: random.pick([4, 1_000_000, 1_000_000]),
-    flushEveryMs: random.pick([1, 20, 100]) + Math.ceil(paceMs / 10),
+    flushEveryMs: random.pick([5, 20, 100]) + Math.ceil(paceMs / 10),
     flushAfterAdds: random.pick([3, 100_000]),
     timeoutMs,
     weather: drawWeather(random, rough, timeoutMs),
