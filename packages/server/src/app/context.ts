@@ -41,6 +41,14 @@ export function within<Value>(work: Promise<Value>, timeoutMs: number): Promise<
     const timer = setTimeout(() => {
       reject(new TallystickError('TIMEOUT', `the store did not answer within ${timeoutMs} ms`));
     }, timeoutMs);
-    work.finally(() => clearTimeout(timer)).then(resolve, reject);
+    const value = (read: Value): void => {
+      clearTimeout(timer);
+      resolve(read);
+    };
+    const fault = (error: Error): void => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    work.then(value, fault);
   });
 }

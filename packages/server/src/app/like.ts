@@ -36,14 +36,17 @@ async function change(context: Context, request: unknown, delta: 1 | -1, call: C
   const { userId, resourceId, requestId } = checkObject(request, LIKE, 'body');
   checkText(userId, 'userId', MAX_USER_ID_CHARACTERS);
   const key = likeKey(resourceId, 'resourceId');
-  const timeoutMs = timeoutOf(context, call);
-  const options = { timeoutMs, ...(delta < 0 && { min: 0 }), ...(requestId !== undefined && { requestId }) } as AddOptions;
   try {
-    const { value, ...result } = await recordedAdd(context, key, delta, options);
+    const { value, ...result } = await recordedAdd(context, key, delta, optionsOf(delta, timeoutOf(context, call), requestId));
     return { resourceId: resourceId as string, count: value, ...result };
   } catch (error) {
     throw renamed(error, 'key', 'resourceId');
   }
+}
+
+function optionsOf(delta: 1 | -1, timeoutMs: number, requestId: unknown): AddOptions {
+  const options = delta < 0 ? { timeoutMs, min: 0 } : { timeoutMs };
+  return requestId === undefined ? options : ({ ...options, requestId } as AddOptions);
 }
 
 /** `{userId, resourceId, requestId?}`: one like more. @throws TallystickError when refused. */

@@ -34,8 +34,10 @@ export async function serve(options: Readonly<Record<string, string>>, terminal:
 }
 
 async function start(config: Config): Promise<Node> {
-  const [log, store] = await Promise.all([createLog(config.logLevel), openStore(config)]);
+  const log = await createLog(config.logLevel);
   warnBeyondLoopback(config, log);
+  // HTTP is loaded while the store opens its data in another thread.
+  const [store] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
   const { counters, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
   const onEvent = (event: AppEvent): void => logEvent(event, log);
   const app = createApp({ store, counters, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent });
@@ -47,13 +49,17 @@ async function start(config: Config): Promise<Node> {
   }
 }
 
-async function openStore({ store, data, requestRetentionMs }: Config): Promise<Store> {
+async function openStore({ store, data, requestRetentionMs }: Config, log: Log): Promise<Store> {
   if (store === 'memory') {
     const { memoryStore } = await import('tallystick');
     return memoryStore({ requestRetentionMs });
   }
   const { sqliteStore } = await import('tallystick/sqlite');
-  return sqliteStore({ path: join(data, 'counters.sqlite'), requestRetentionMs });
+  const onEvent = (event: { readonly type: string }): void => {
+    if (event.type === 'fault') log.error(event, 'the store stopped at a fault; the next call opens the data again');
+    else log.info(event, 'the data is open');
+  };
+  return sqliteStore({ path: join(data, 'counters.sqlite'), requestRetentionMs, onEvent });
 }
 
 /** HTTP first: it answers while gRPC is still being loaded. */
@@ -112,11 +118,19 @@ function firstSignal({ app }: Node, { err }: Terminal): Promise<string> {
   });
 }
 
+/** How much longer than `drainTimeoutMs` the closing of the store itself may take. */
+const CLOSE_GRACE_MS = 5000;
+
 /** New calls are refused with `CLOSED`, those that run are answered, everything is flushed. */
 async function stop({ app, http, grpc, log, config }: Node, signal: string, { err }: Terminal): Promise<number> {
   log.info({ signal }, 'draining');
   const { drainTimeoutMs } = config;
+  const late = setTimeout(() => {
+    err('tallystick: stopped though the store did not close; what it had acknowledged is kept');
+    process.exit(EXIT.refused);
+  }, drainTimeoutMs + CLOSE_GRACE_MS);
   const [{ unsettled }] = await Promise.all([app.close(drainTimeoutMs), http.close(drainTimeoutMs), grpc.close(drainTimeoutMs)]);
+  clearTimeout(late);
   log.info({ unsettled }, 'stopped');
   if (unsettled === 0) return EXIT.ok;
   err(`tallystick: the store did not answer in ${drainTimeoutMs} ms: the outcome of ${unsettled} operations is not known`);
