@@ -39,7 +39,9 @@ describe('checkDurationMs', () => {
   });
 
   it('refuses everything else, naming the field, the least and what came', () => {
-    for (const duration of [...BAD, 0, -1]) assert.throws(() => checkDurationMs(duration, 'ttlMs'), { code: 'INVALID_ARGUMENT', field: 'ttlMs' });
+    for (const duration of [...BAD, 0, -1]) {
+      assert.throws(() => checkDurationMs(duration, 'ttlMs'), { code: 'INVALID_ARGUMENT', field: 'ttlMs' });
+    }
     assert.throws(() => checkDurationMs(999, 'windowMs', 1000), /windowMs: .*at least 1000, got 999/);
   });
 });

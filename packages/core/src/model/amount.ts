@@ -26,5 +26,6 @@ export function checkAmount(amount: unknown, field = 'delta'): number {
  */
 export function checkDurationMs(duration: unknown, field: string, least = 1): number {
   if (Number.isSafeInteger(duration) && (duration as number) >= least) return duration as number;
-  throw new TallystickError('INVALID_ARGUMENT', `${field}: expected a whole number of milliseconds, at least ${least}, got ${describe(duration)}`, { field });
+  const expected = `a whole number of milliseconds, at least ${least}`;
+  throw new TallystickError('INVALID_ARGUMENT', `${field}: expected ${expected}, got ${describe(duration)}`, { field });
 }

@@ -34,7 +34,13 @@ describe('effectsOf', () => {
   it('carries the first answer to a request id that was asked again, for whoever gave it may be gone', () => {
     const note: Note = { index: 0, value: 7, delta: -2, replayed: true };
     assert.deepEqual(effects([{ key: 'k', delta: -5, terms: bounded, requestId: 'r' }], [7], [note]), [
-      { key: 'k', delta: -2, terms: { kind: 'count', ttlMs: 500 }, requestId: 'r', effect: { atMs: 100, answered: { value: 7, delta: -2 } } },
+      {
+        key: 'k',
+        delta: -2,
+        terms: { kind: 'count', ttlMs: 500 },
+        requestId: 'r',
+        effect: { atMs: 100, answered: { value: 7, delta: -2 } },
+      },
     ]);
   });
 
@@ -51,7 +57,8 @@ describe('effectsOf', () => {
 
   it('tells a lifetime that was given late from one given at creation', () => {
     const note: Note = { index: 0, value: 6, delta: 1, expiresAtMs: 600, repaired: true };
-    assert.deepEqual(effects([{ key: 'k', delta: 1, terms: bounded }], [6], [note])[0]?.effect, { atMs: 100, expiresAtMs: 600, repaired: true });
+    const [given] = effects([{ key: 'k', delta: 1, terms: bounded }], [6], [note]);
+    assert.deepEqual(given?.effect, { atMs: 100, expiresAtMs: 600, repaired: true });
   });
 
   it('leaves effects as they are: decided once', () => {

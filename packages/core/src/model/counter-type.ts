@@ -37,15 +37,20 @@ const FIELDS: Record<CounterType, readonly (keyof CounterOptions)[]> = {
 
 const MAX_SLICES = 1000;
 
+/** A refusal that names the field, what was expected and what came. */
+function unexpected(field: string, expected: string, got: unknown): TallystickError {
+  return new TallystickError('INVALID_ARGUMENT', `${field}: expected ${expected}, got ${describe(got)}`, { field });
+}
+
 function checkSlices(slices: unknown): number {
   if (Number.isSafeInteger(slices) && (slices as number) >= 1 && (slices as number) <= MAX_SLICES) return slices as number;
-  throw new TallystickError('INVALID_ARGUMENT', `slices: expected an integer from 1 to ${MAX_SLICES}, got ${describe(slices)}`, { field: 'slices' });
+  throw unexpected('slices', `an integer from 1 to ${MAX_SLICES}`, slices);
 }
 
 /** The type named in `options`, default `simple`. @throws TallystickError `INVALID_ARGUMENT`, field `type`. */
 export function typeOf({ type = 'simple' }: CounterOptions): CounterType {
   if (COUNTER_TYPES.includes(type)) return type;
-  throw new TallystickError('INVALID_ARGUMENT', `type: expected one of ${COUNTER_TYPES.join(', ')}, got ${describe(type)}`, { field: 'type' });
+  throw unexpected('type', `one of ${COUNTER_TYPES.join(', ')}`, type);
 }
 
 function checkFields(options: CounterOptions, type: CounterType): void {
@@ -53,7 +58,8 @@ function checkFields(options: CounterOptions, type: CounterType): void {
     if (field === 'type' || value === undefined || FIELDS[type].includes(field as keyof CounterOptions)) continue;
     const known = Object.hasOwn(options, field) && Object.values(FIELDS).some((fields) => fields.includes(field as keyof CounterOptions));
     const code = known ? 'INVALID_ARGUMENT' : 'UNKNOWN_FIELD';
-    throw new TallystickError(code, `${field}: not a field of a ${type} counter, which knows ${['type', ...FIELDS[type]].join(', ')}`, { field });
+    const fields = ['type', ...FIELDS[type]].join(', ');
+    throw new TallystickError(code, `${field}: not a field of a ${type} counter, which knows ${fields}`, { field });
   }
 }
 

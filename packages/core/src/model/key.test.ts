@@ -5,7 +5,8 @@ import { checkKey, isKey, joinKey, utf8Length } from './key.ts';
 
 describe('checkKey', () => {
   it('gives any 1 to 512 bytes of text back as they are (K01, K02, K04–K06)', () => {
-    const keys = ['a', ' ', '\n', '\0', '*', '{}', 'key ', 'KEY', 'caf\u00e9', 'cafe\u0301', '__proto__', 'x'.repeat(512), '\u{1f600}'.repeat(128)];
+    const odd = ['a', ' ', '\n', '\0', '*', '{}', 'key ', 'KEY', 'caf\u00e9', 'cafe\u0301', '__proto__'];
+    const keys = [...odd, 'x'.repeat(512), '\u{1f600}'.repeat(128)];
     for (const key of keys) assert.equal(checkKey(key), key);
   });
 

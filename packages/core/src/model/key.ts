@@ -59,7 +59,10 @@ export function checkKey(key: unknown, field = 'key'): string {
 export function joinKey(...parts: readonly string[]): string {
   let key = '';
   for (const [i, part] of parts.entries()) {
-    if (typeof part !== 'string') throw new TallystickError('INVALID_KEY', `parts[${i}]: expected a string, got ${describe(part)}`, { field: `parts[${i}]` });
+    if (typeof part !== 'string') {
+      const field = `parts[${i}]`;
+      throw new TallystickError('INVALID_KEY', `${field}: expected a string, got ${describe(part)}`, { field });
+    }
     key += i === parts.length - 1 ? `:${part}` : `${part.length}:${part}`;
   }
   return checkKey(key, 'parts');

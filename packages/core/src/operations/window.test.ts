@@ -13,15 +13,18 @@ const op = (delta: number, terms = minute, atMs?: number): Operation => ({
   ...(atMs !== undefined && { effect: { atMs } }),
 });
 
-const history = fc.array(fc.record({ pauseMs: fc.nat(800), amount: fc.nat(3), lateMs: fc.nat(1500), late: fc.boolean() }), { maxLength: 40 });
+const event = fc.record({ pauseMs: fc.nat(800), amount: fc.nat(3), lateMs: fc.nat(1500), late: fc.boolean() });
+const history = fc.array(event, { maxLength: 40 });
+const shape = fc.record({ windowMs: fc.integer({ min: 1000, max: 1500 }), slices: fc.integer({ min: 1, max: 13 }) });
 
 describe('window', () => {
   it('keeps its bound: true(W) ≤ value ≤ true(W + W / slices), whatever the window and the slices', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1000, max: 1500 }), fc.integer({ min: 1, max: 13 }), history, fc.nat(2500), (windowMs, slices, steps, restMs) => {
+      fc.property(shape, history, fc.nat(2500), ({ windowMs, slices }, steps, restMs) => {
         const terms = { kind: 'window', windowMs, slices } as const;
         const counted: { atMs: number; amount: number }[] = [];
-        const within = (nowMs: number, spanMs: number): number => counted.reduce((sum, e) => (nowMs - e.atMs < spanMs ? sum + e.amount : sum), 0);
+        const within = (nowMs: number, spanMs: number): number =>
+          counted.reduce((sum, { atMs, amount }) => (nowMs - atMs < spanMs ? sum + amount : sum), 0);
         const check = (value: number, nowMs: number): void => {
           assert.ok(value >= within(nowMs, windowMs), `${value} is less than the true count of the window`);
           assert.ok(value <= within(nowMs, windowMs + windowMs / slices), `${value} is more than that of a slice more`);

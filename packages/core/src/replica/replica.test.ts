@@ -34,7 +34,9 @@ function questions(history: History): Query[] {
 
 /** The request ids of a history, as questions: the same request once more. */
 const requests = (history: History): Operation[] =>
-  history.flatMap((step) => (step.type === 'apply' ? step.batch.operations : [])).filter(({ requestId, effect }) => requestId !== undefined && effect === undefined);
+  history
+    .flatMap((step) => (step.type === 'apply' ? step.batch.operations : []))
+    .filter(({ requestId, effect }) => requestId !== undefined && effect === undefined);
 
 describe('a replica', () => {
   it('answers the same whether or not expired cells are swept', () => {
@@ -68,7 +70,8 @@ describe('a replica', () => {
   it('looks at no more cells in a sweep than it may', () => {
     const replica = new Replica();
     const log = { kind: 'log', windowMs: 5 } as const;
-    const operations = Array.from({ length: 30 }, (_, i) => ({ key: `k${i}`, delta: 1, terms: i % 2 === 0 ? log : ({ kind: 'count', ttlMs: 5 } as const) }));
+    const count = { kind: 'count', ttlMs: 5 } as const;
+    const operations = Array.from({ length: 30 }, (_, i) => ({ key: `k${i}`, delta: 1, terms: i % 2 === 0 ? log : count }));
     replica.apply({ source: 's', partition: 0, seq: 1, operations }, 0);
     assert.deepEqual([20, 20, 20].map((limit) => replica.sweep(5000, limit)), [20, 10, 0]);
   });

@@ -33,7 +33,9 @@ export const HISTORY_STARTS_MS = 1_700_000_000_000;
 export const HISTORY_RETENTION_MS = 3000;
 
 /** Keys that a careless store takes for one another, for a property of an object or for a pattern. */
-const KEYS = ['a', 'key', 'KEY', 'key ', 'caf\u00e9', 'cafe\u0301', '__proto__', 'constructor', 'log:50:a', 'a\0b', '{a}b', '*', 'b', 'c', 'd'];
+const KEYS = [
+  'a', 'b', 'c', 'd', 'key', 'KEY', 'key ', 'caf\u00e9', 'cafe\u0301', '__proto__', 'constructor', 'log:50:a', 'a\0b', '{a}b', '*',
+];
 
 const terms = fc.constantFrom<Terms | undefined>(
   undefined,

@@ -4,11 +4,14 @@ import { resultOf, type Check } from './session.ts';
 
 const PROPERTIES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
 const ODD = ['\n', '\r\n', '\t', ' ', '\0', 'a\0b', 'a', '*', ':', '::', '{', '}', '{}', '{a}b', '%', '_', "'", '"', '\\', ';--'];
-const ALIKE = ['key', 'KEY', 'k\u00e9y', 'ke\u0301y', 'key ', ' key', 'caf\u00e9', 'cafe\u0301', '\ufeffkey', 'key\u200b', '\u212b', '\u00c5'];
+const ALIKE = [
+  'key', 'KEY', 'k\u00e9y', 'ke\u0301y', 'key ', ' key', 'caf\u00e9', 'cafe\u0301', '\ufeffkey', 'key\u200b', '\u212b', '\u00c5',
+];
 
 const FACE = '\u{1f600}';
 /** 512 bytes each: of one, three and four bytes a character. */
-const LONGEST = ['x'.repeat(511) + 'y', 'x'.repeat(511) + 'z', FACE.repeat(128), FACE.repeat(127) + '\u4e2da', FACE.repeat(127) + '\u4e2db'];
+const MIXED = `${FACE.repeat(127)}\u4e2d`;
+const LONGEST = [`${'x'.repeat(511)}y`, `${'x'.repeat(511)}z`, FACE.repeat(128), `${MIXED}a`, `${MIXED}b`];
 
 /** Adds 1, 2, 3 … to the keys, in one batch and then one by one, and reads them all. */
 async function keepApart(s: Parameters<Parameters<Check>[1]>[0], keys: readonly string[]): Promise<void> {
