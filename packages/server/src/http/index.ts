@@ -1,2 +1,2 @@
 /** The HTTP transport: wire to use cases and back. */
-export { startHttp, type HttpOptions, type HttpServer } from './server.ts';
+export { startHttp } from './server.ts';
