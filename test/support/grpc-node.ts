@@ -46,10 +46,11 @@ export function slowStore(delayMs: number): Store {
   };
 }
 
-/** Starts a node; `options` are those of the app and the server, with a memory store unless one is given. */
-export async function startGrpcNode(
-  { store = memoryStore(), maxMessageBytes, port: wanted = 0, ...options }: Partial<AppOptions & Pick<GrpcOptions, 'maxMessageBytes'>> & { port?: number } = {},
-): Promise<GrpcNode> {
+type NodeOptions = Partial<AppOptions & Pick<GrpcOptions, 'maxMessageBytes'>> & { readonly port?: number };
+
+/** Starts a node; `given` are those of the app and the server, with a memory store unless one is given. */
+export async function startGrpcNode(given: NodeOptions = {}): Promise<GrpcNode> {
+  const { store = memoryStore(), maxMessageBytes, port: wanted = 0, ...options } = given;
   const logged: string[] = [];
   const app = createApp({ store, ...options });
   const log = { error: (_fields: object, message: string) => void logged.push(message) };
@@ -74,7 +75,12 @@ export async function startGrpcNode(
   };
 }
 
-function unary<Request, Reply>(channel: Client, method: Method<Request, unknown, Reply>, request: Request, options: CallOptions): Promise<Reply> {
+function unary<Request, Reply>(
+  channel: Client,
+  method: Method<Request, unknown, Reply>,
+  request: Request,
+  options: CallOptions,
+): Promise<Reply> {
   const { path, requestSerialize, responseDeserialize } = method;
   return new Promise((resolve, reject) => {
     channel.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, (error, reply) => {

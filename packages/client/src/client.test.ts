@@ -5,10 +5,10 @@ import { startGrpcNode, type GrpcNode } from '../../../test/support/grpc-node.ts
 import { createClient, TallystickError, type Client } from './index.ts';
 
 /** What a call was refused with. */
-async function refusal(call: Promise<unknown>): Promise<{ code: string; field: string | undefined; index: number | undefined; message: string }> {
+async function refusal(call: Promise<unknown>): Promise<TallystickError> {
   const error = await call.then(() => undefined, (thrown: unknown) => thrown);
   assert.ok(error instanceof TallystickError, String(error));
-  return { code: error.code, field: error.field, index: error.index, message: error.message };
+  return error;
 }
 
 describe('a client', () => {
@@ -40,7 +40,8 @@ describe('a client', () => {
     const { counters } = client;
     await counters.add('full', Number.MAX_SAFE_INTEGER);
     const results = await counters.addMany([{ key: 'm1', delta: 2 }, { key: 'full' }, { key: 'm1', max: 3 }]);
-    assert.deepEqual(results.map(({ outcome, value }) => [outcome, value]), [['applied', 2], ['refused', Number.MAX_SAFE_INTEGER], ['applied', 3]]);
+    const expected = [['applied', 2], ['refused', Number.MAX_SAFE_INTEGER], ['applied', 3]];
+    assert.deepEqual(results.map(({ outcome, value }) => [outcome, value]), expected);
     assert.deepEqual((await counters.getMany(['m1', { key: 'none' }])).map(({ value }) => value), [3, 0]);
   });
 
@@ -52,7 +53,8 @@ describe('a client', () => {
     assert.deepEqual(await frequency.add(request), expected);
     assert.deepEqual((await frequency.batchAdd([request, request])).map(({ freq }) => freq), [2, 3]);
     assert.equal((await frequency.get({ businessId: business, key })).freq, 3);
-    assert.deepEqual((await frequency.batchGet([{ businessId: business, key }, { businessId: 8, key }])).map(({ code, freq }) => [code, freq]), [[0, 3], [10002, 0]]);
+    const read = await frequency.batchGet([{ businessId: business, key }, { businessId: 8, key }]);
+    assert.deepEqual(read.map(({ code, freq }) => [code, freq]), [[0, 3], [10002, 0]]);
     assert.equal((await frequency.get({ businessId: 8, key })).code, 10002);
   });
 
@@ -163,7 +165,7 @@ describe('a client', () => {
       [{ adress: 'x' }, 'adress'],
     ];
     for (const [options, field] of bad) {
-      assert.throws(() => createClient(options), (error) => error instanceof TallystickError && error.code === 'INVALID_CONFIG' && error.field === field);
+      assert.throws(() => createClient(options), { name: 'TallystickError', code: 'INVALID_CONFIG', field });
     }
   });
 

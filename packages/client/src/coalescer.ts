@@ -12,7 +12,10 @@ import { Fault, mayPass } from './fault.ts';
 import { WaitingCall, WaitingRoom } from './waiting.ts';
 
 /** Makes one attempt: results and errors in the order of the calls. @throws Fault */
-export type Send<Item, Result> = (calls: readonly WaitingCall<Item, Result>[], deadlineMs: number) => Promise<readonly (Result | TallystickError)[]>;
+export type Send<Item, Result> = (
+  calls: readonly WaitingCall<Item, Result>[],
+  deadlineMs: number,
+) => Promise<readonly (Result | TallystickError)[]>;
 
 /** Settings of a {@link Coalescer}. */
 export interface CoalescerSettings<Item> {
@@ -158,7 +161,8 @@ const sleep = (delayMs: number): Promise<void> => new Promise((resolve) => void 
 function onItsOwn({ code, message, field, cause }: TallystickError): TallystickError {
   const place = /^[a-z]+\[\d+\]\.?/;
   const own = field?.replace(place, '');
-  return new TallystickError(code, message.replace(place, '').replace(/^: /, ''), { cause, ...(own !== undefined && own !== '' && { field: own }) });
+  const detail = own === undefined || own === '' ? { cause } : { cause, field: own };
+  return new TallystickError(code, message.replace(place, '').replace(/^: /, ''), detail);
 }
 
 const closed = (): TallystickError => new TallystickError('CLOSED', 'the client is closed');

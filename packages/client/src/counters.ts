@@ -46,7 +46,10 @@ export function clientCounters(asking: Asking): { readonly counters: ClientCount
   const adds = asking.coalesced(stream.send, ofItem);
   const batches = asking.alone(countersService.BatchAdd, ofItem);
   const gets = asking.coalesced<GetRequest, CounterReading>(
-    (calls, deadlineMs) => link.call(countersService.BatchGet, calls.map(({ item }) => item), deadlineMs) as Promise<readonly CounterReading[]>,
+    (calls, deadlineMs) => {
+      const items = calls.map(({ item }) => item);
+      return link.call(countersService.BatchGet, items, deadlineMs) as Promise<readonly CounterReading[]>;
+    },
     reads,
   );
   const getBatches = asking.alone(countersService.BatchGet, reads);

@@ -7,4 +7,16 @@ export { createClient, type Client } from './client.ts';
 export type { BatchCallOptions, CallOptions, ClientCounters } from './counters.ts';
 export type { ClientFrequency, Frequency, FrequencyAdd, FrequencyKey } from './frequency.ts';
 export type { ClientOptions } from './options.ts';
-export { errorTable, TallystickError, type AddItem, type AddOptions, type AddResult, type CounterReading, type ErrorCode, type GetItem, type GetOptions, type Refusal } from 'tallystick';
+export {
+  errorTable,
+  TallystickError,
+  type AddItem,
+  type AddOptions,
+  type AddResult,
+  type CounterReading,
+  type Counters,
+  type ErrorCode,
+  type GetItem,
+  type GetOptions,
+  type Refusal,
+} from 'tallystick';

@@ -1,5 +1,5 @@
 /** The connection to a node. */
-import { Client as Channel, connectivityState, credentials, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js';
+import { Client as Channel, connectivityState, credentials, type ClientDuplexStream } from '@grpc/grpc-js';
 import { TallystickError } from 'tallystick';
 import { Fault, faultOf } from './fault.ts';
 import type { Settings } from './options.ts';
@@ -54,8 +54,9 @@ export class Link {
     });
   }
 
-  /** A stream in both directions. Errors come as {@link ServiceError}; see {@link faultOf}. */
-  stream<Request, Reply>({ path, requestSerialize, responseDeserialize }: Method<Request, unknown, Reply>): ClientDuplexStream<Request, Reply> {
+  /** A stream in both directions. Its errors are read by {@link faultOf}. */
+  stream<Request, Reply>(method: Method<Request, unknown, Reply>): ClientDuplexStream<Request, Reply> {
+    const { path, requestSerialize, responseDeserialize } = method;
     return this.#channel.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
   }
 
@@ -63,5 +64,3 @@ export class Link {
     this.#channel.close();
   }
 }
-
-export type { ServiceError };

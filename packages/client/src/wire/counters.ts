@@ -64,6 +64,7 @@ export interface ReadGetRequest extends Subject {
   readonly slices?: number | undefined;
 }
 
+/** What a counter stands at. */
 export interface GetResponse {
   readonly value: number;
   readonly found: boolean;
@@ -83,6 +84,7 @@ export interface StreamAddRequest<Item = AddRequest> {
   readonly items: readonly Item[];
 }
 
+/** The reply to one message of StreamAdd. */
 export interface StreamAddResponse {
   readonly id: number;
   readonly results: readonly AddResponse[];

@@ -23,16 +23,13 @@ export function typeOfNumber(number: number): CounterType | undefined {
   return number < COUNTER_TYPE_NAMES.length ? COUNTER_TYPE_NAMES[number] : (`CounterType ${number}` as CounterType);
 }
 
-/** Outcome: what stands for none, then the outcomes. */
-const OUTCOMES = ['unspecified', 'applied', 'accepted', 'refused'] as const;
+/** What came of an add. */
+export type Outcome = 'applied' | 'accepted' | 'refused';
 
-/** The outcome of an add, in a batch. */
-export type Outcome = Exclude<(typeof OUTCOMES)[number], 'unspecified'>;
+/** Outcome: what stands for none, then the outcomes. */
+const OUTCOMES: readonly (Outcome | undefined)[] = [undefined, 'applied', 'accepted', 'refused'];
 
 export const numberOfOutcome = (outcome: Outcome): number => OUTCOMES.indexOf(outcome);
 
 /** The outcome of a number. One that is not known here is taken for `accepted`, which promises least. */
-export function outcomeOfNumber(number: number): Outcome {
-  const outcome = OUTCOMES[number];
-  return outcome === undefined || outcome === 'unspecified' ? 'accepted' : outcome;
-}
+export const outcomeOfNumber = (number: number): Outcome => OUTCOMES[number] ?? 'accepted';

@@ -2,6 +2,7 @@
 import type { Reader } from './reader.ts';
 import { BYTES, VARINT, type Writer } from './writer.ts';
 
+/** One occurrence to count. */
 export interface AddFreqReq {
   readonly business_id: number;
   readonly key: string;
@@ -11,6 +12,7 @@ export interface AddFreqReq {
   readonly request_id?: string | undefined;
 }
 
+/** Whose count is asked for. */
 export interface GetFreqReq {
   readonly business_id: number;
   readonly key: string;
@@ -27,11 +29,13 @@ export interface FreqRsp {
   readonly accepted: boolean;
 }
 
+/** Occurrences to count. */
 export interface BatchAddFreqReq {
   readonly requests: readonly AddFreqReq[];
   readonly request_id?: string | undefined;
 }
 
+/** Whose counts are asked for. */
 export interface BatchGetFreqReq {
   readonly requests: readonly GetFreqReq[];
 }

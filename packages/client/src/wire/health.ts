@@ -2,10 +2,11 @@
 import type { Reader } from './reader.ts';
 import { BYTES, VARINT, type Writer } from './writer.ts';
 
-const STATUSES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'] as const;
-
 /** ServingStatus */
-export type HealthStatus = (typeof STATUSES)[number];
+export type HealthStatus = 'UNKNOWN' | 'SERVING' | 'NOT_SERVING' | 'SERVICE_UNKNOWN';
+
+/** By number. */
+const STATUSES: readonly HealthStatus[] = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 
 export const writeHealthRequest = (to: Writer, service: string): void => to.string(1, service);
 

@@ -8,7 +8,7 @@ import { COUNTER_TYPES, errorTable, type ErrorCode } from 'tallystick';
 import { countersService, frequencyService, healthService, PROTO_FILES, PROTO_FOLDER, type Method } from './index.ts';
 
 /** The arbitraries decide what a method is given. */
-type AnyMethod = Pick<Method<never, unknown, unknown>, 'path' | 'requestStream' | 'responseStream' | 'requestSerialize' | 'parseRequest' | 'responseDeserialize'> & {
+type AnyMethod = Omit<Method<never, unknown, unknown>, 'requestDeserialize' | 'responseSerialize'> & {
   readonly responseSerialize: (reply: never) => Buffer;
 };
 

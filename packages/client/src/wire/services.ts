@@ -19,12 +19,15 @@ export interface Method<Request, Parsed, Reply> {
   readonly path: string;
   readonly requestStream: boolean;
   readonly responseStream: boolean;
+  /** Writes a request. */
   readonly requestSerialize: (request: Request) => Buffer;
   /** Leaves the bytes as they are. */
   readonly requestDeserialize: (bytes: Buffer) => Buffer;
   /** Reads a request. @throws TallystickError `MALFORMED`. */
   readonly parseRequest: (bytes: Buffer) => Parsed;
+  /** Writes a reply. */
   readonly responseSerialize: (reply: Reply) => Buffer;
+  /** Reads a reply. @throws TallystickError `MALFORMED`. */
   readonly responseDeserialize: (bytes: Buffer) => Reply;
 }
 

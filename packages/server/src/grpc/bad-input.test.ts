@@ -79,8 +79,9 @@ describe('bad input over gRPC', () => {
 
   it('ignores fields it does not know, as protobuf prescribes, and known ones of another wire type', async () => {
     const known = counters.Add.requestSerialize({ key: 'ignores', delta: 3 });
-    const unknown = [0x98, 0x06, 1, 0xa2, 0x06, 1, 0x78, 0xa9, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xb5, 0x06, 1, 2, 3, 4, 0xbb, 0x06, 0x08, 1, 0xbc, 0x06, 0x12, 1, 0x79];
-    const bytes = Buffer.concat([known, Buffer.from(unknown)]);
+    // Fields 99 to 103: a varint, bytes, 64 bits, 32 bits and a group; then delta as bytes.
+    const unknown = [[0x98, 6, 1], [0xa2, 6, 1, 0x78], [0xa9, 6, 1, 2, 3, 4, 5, 6, 7, 8], [0xb5, 6, 1, 2, 3, 4], [0xbb, 6, 8, 1, 0xbc, 6]];
+    const bytes = Buffer.concat([known, Buffer.from([...unknown.flat(), 0x12, 1, 0x79])]);
     const raw = { ...counters.Add, requestSerialize: () => bytes };
     assert.equal((await node.call(raw, { key: '' })).value, 3);
   });

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { loadFileDescriptorSetFromBuffer, loadSync, type MethodDefinition, type PackageDefinition, type ServiceDefinition } from '@grpc/proto-loader';
+import {
+  loadFileDescriptorSetFromBuffer,
+  loadSync,
+  type MethodDefinition,
+  type PackageDefinition,
+  type ServiceDefinition,
+} from '@grpc/proto-loader';
 import { type frequencyService, healthService, type HealthStatus } from '@tallystick/client/wire';
 import { memoryStore } from 'tallystick';
 import { startGrpcNode, type GrpcNode } from '../../../../test/support/grpc-node.ts';
@@ -86,9 +92,14 @@ function fileSet(files: readonly Buffer[]): Buffer {
 
 /** Asks one question. */
 async function ask(node: GrpcNode, version: string, question: Question): Promise<ReflectionAnswer> {
-  const definition = loadSync(`grpc/reflection/${version}/reflection.proto`, { includeDirs: [reflectionProtos], oneofs: true, defaults: true });
-  const method = methodOf(definition, `grpc.reflection.${version}.ServerReflection`, 'ServerReflectionInfo');
-  const stream: ClientDuplexStream<object, object> = node.channel.makeBidiStreamRequest(method.path, method.requestSerialize, method.responseDeserialize);
+  const options = { includeDirs: [reflectionProtos], oneofs: true, defaults: true };
+  const definition = loadSync(`grpc/reflection/${version}/reflection.proto`, options);
+  const { path, requestSerialize, responseDeserialize } = methodOf(
+    definition,
+    `grpc.reflection.${version}.ServerReflection`,
+    'ServerReflectionInfo',
+  );
+  const stream: ClientDuplexStream<object, object> = node.channel.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
   stream.end(question);
   const [answer] = (await stream.toArray()) as ReflectionAnswer[];
   return answer!;

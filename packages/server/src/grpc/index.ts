@@ -84,9 +84,13 @@ function bind(server: Server, address: string, credentials: ServerCredentials): 
   return new Promise((resolve, reject) => {
     server.bindAsync(address, credentials, (error, port) => {
       if (error === null) resolve(port);
-      else reject(new TallystickError('INVALID_CONFIG', `grpc: can't listen on ${address}: ${error.message}`, { field: 'grpc', cause: error }));
+      else reject(unlistenable(address, error));
     });
   });
+}
+
+function unlistenable(address: string, cause: Error): TallystickError {
+  return new TallystickError('INVALID_CONFIG', `grpc: can't listen on ${address}: ${cause.message}`, { field: 'grpc', cause });
 }
 
 async function shutdown(server: Server, drainMs: number): Promise<void> {

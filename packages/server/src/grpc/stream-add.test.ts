@@ -34,7 +34,8 @@ describe('StreamAdd', () => {
 
   it('refuses a bad item by itself', async () => {
     await using node = await startGrpcNode();
-    const items = [{ key: 'good' }, { key: '' }, { key: 'u', type: 'unique', windowMs: 1000 }, { key: 'good' }, { key: 'x', timeoutMs: 0 }] as const;
+    const bad = [{ key: '' }, { key: 'u', type: 'unique', windowMs: 1000 }] as const;
+    const items = [{ key: 'good' }, ...bad, { key: 'good' }, { key: 'x', timeoutMs: 0 }];
     const [reply] = await exchange(node, [{ id: 1, items }]);
     assert.deepEqual(outcomes(reply!), [1, 'INVALID_KEY', 'INVALID_KEY', 2, 'TIMEOUT']);
     assert.equal('field' in reply!.results[2]! && reply!.results[2].field, 'member');
