@@ -15,6 +15,8 @@ import { errorTable } from 'tallystick';
 import { repositoryRoot, sourceRun, startServer, type RunningServer } from './support/server.ts';
 
 const run = promisify(execFile);
+const DEFAULT_HTTP = '127.0.0.1:7070';
+const DEFAULT_GRPC = '127.0.0.1:7071';
 
 interface Block {
   readonly line: number;
@@ -54,11 +56,11 @@ function commandsOf(text: string): { command: string; expected: string }[] {
 }
 
 async function runCommand(command: string, server: RunningServer): Promise<string> {
-  const real = command.replaceAll('127.0.0.1:7070', server.http).replaceAll('127.0.0.1:7071', server.grpc);
+  const real = command.replaceAll(DEFAULT_HTTP, server.http).replaceAll(DEFAULT_GRPC, server.grpc);
   const main = [process.execPath, ...sourceRun, join(repositoryRoot, 'packages/server/src/cli/main.ts')].map((word) => `'${word}'`).join(' ');
   const shell = `tallystick() { TALLYSTICK_HTTP=${server.http} TALLYSTICK_GRPC=${server.grpc} ${main} "$@"; }; ${real}`;
   const { stdout } = await run('bash', ['-c', shell], { cwd: repositoryRoot, timeout: 60_000 }).catch((error: unknown) => error as { stdout: string });
-  return stdout.trim().replaceAll(server.http, '127.0.0.1:7070').replaceAll(server.grpc, '127.0.0.1:7071');
+  return stdout.trim().replaceAll(server.http, DEFAULT_HTTP).replaceAll(server.grpc, DEFAULT_GRPC);
 }
 
 for (const document of documents) {
@@ -72,7 +74,9 @@ for (const document of documents) {
       const next = blocks[i + 1];
       if (block.language === 'ts') {
         it(`line ${block.line}: the program prints what is said`, async () => {
-          const printed = await runProgram(block.text);
+          const needsServer = block.text.includes(DEFAULT_GRPC);
+          if (needsServer) server ??= startServer();
+          const printed = await runProgram(needsServer ? block.text.replaceAll(DEFAULT_GRPC, (await server)?.grpc ?? '') : block.text);
           if (next?.language === 'text') assert.equal(printed.trim(), next.text.trim());
         });
       }
@@ -95,5 +99,13 @@ describe('docs/errors.md', () => {
     const expected = Object.entries(errorTable).map(([code, { number, http, grpc, transient, meaning }]) =>
       `| ${[code, number, http, grpc, transient ? 'yes' : 'no', meaning].join(' | ')} |`);
     assert.deepEqual(rows, expected);
+  });
+});
+
+describe('docs/service.md', () => {
+  it('has the table of settings that `tallystick settings` prints', async () => {
+    const main = join(repositoryRoot, 'packages/server/src/cli/main.ts');
+    const { stdout } = await run(process.execPath, [...sourceRun, main, 'settings']);
+    assert.ok(readFileSync(join(repositoryRoot, 'docs/service.md'), 'utf8').endsWith(stdout));
   });
 });
