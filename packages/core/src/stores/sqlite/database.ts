@@ -6,7 +6,7 @@ import { TallystickError, type ErrorCode } from '../../errors.ts';
 import type { Clock } from '../../model/clock.ts';
 
 /** Version of the tables below. Data of another version is refused, never guessed at. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 /** How long another process may take to let go of the file, as when one is restarted. */
 const LOCK_WAIT_MS = 250;

@@ -106,19 +106,27 @@ const settings = fc.record({
 });
 
 /** All kinds on few keys, in windows that outlast the test: a change that is lost or made twice stays to be seen. */
-const lasting = fc.record({
-  key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
-  terms: fc.constantFrom<Terms | undefined>(
-    undefined,
-    { kind: 'count', min: 0, ttlMs: 1e9 },
-    { kind: 'log', windowMs: 1e9 },
-    { kind: 'window', windowMs: 1e9, slices: 4 },
-    { kind: 'unique', windowMs: 1e9 },
-  ),
-  delta: fc.constantFrom(1, 1, 1, 2, -1),
-  member: fc.constantFrom('m1', 'm2', 'm3', 'm4'),
-  requestId: fc.constantFrom(undefined, undefined, 'r1', 'r2', 'r3', 'r4'),
-});
+const lasting = fc
+  .record({
+    key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+    terms: fc.constantFrom<Terms | undefined>(
+      undefined,
+      { kind: 'count', min: 0, ttlMs: 1e9 },
+      { kind: 'log', windowMs: 1e9 },
+      { kind: 'window', windowMs: 1e9, slices: 4 },
+      { kind: 'unique', windowMs: 1e9 },
+    ),
+    delta: fc.constantFrom(1, 1, 1, 2, -1, 0),
+    member: fc.constantFrom('m1', 'm2', 'm3', 'm4'),
+    requestId: fc.constantFrom(undefined, undefined, 'r1', 'r2', 'r3', 'r4'),
+    isEffect: fc.boolean(),
+  })
+  .map(({ isEffect, ...op }): Operation => {
+    const isCount = op.terms === undefined || op.terms.kind === 'count';
+    const reach = isCount && op.delta === 0 ? { reach: 4 } : {};
+    const expiry = isCount && op.terms !== undefined ? { expiresAtMs: HISTORY_STARTS_MS + 1e8 } : {};
+    return { ...op, ...reach, ...(isEffect && { effect: { atMs: HISTORY_STARTS_MS - 5, ...expiry } }) };
+  });
 
 const lastingHistories = fc.array(fc.array(lasting, { minLength: 1, maxLength: 3 }), { minLength: 20, maxLength: 60 }).map((batches) =>
   batches.flatMap((operations, i): Step[] => [

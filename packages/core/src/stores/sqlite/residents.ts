@@ -12,7 +12,7 @@ import { Replica, type ReplicaOptions } from '../../replica/replica.ts';
 import type { CellIds, Loaded } from './protocol.ts';
 
 /** What a cell that is no `count` is taken for, in counts. */
-const CELL_WEIGHT = 20;
+const CELL_WEIGHT = 10;
 
 export class Residents {
   #recent: Replica;
