@@ -2,6 +2,9 @@
 import { rows } from '../rows/index.ts';
 import { measure } from './measure.ts';
 
+// Taken down, it takes its servers with it: they go when this process exits.
+process.once('SIGTERM', () => process.exit(1));
+
 const [rowId = '', contestId = ''] = process.argv.slice(2);
 const row = await rows[rowId]?.();
 const contest = row?.contests.find(({ id }) => id === contestId);

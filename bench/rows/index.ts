@@ -5,4 +5,11 @@ export const rows: Readonly<Record<string, () => Promise<Row>>> = {
   F1: async () => (await import('./f1.ts')).row,
   F2: async () => (await import('./f2.ts')).row,
   F3: async () => (await import('./f3.ts')).row,
+  F4: async () => (await import('./f4.ts')).row,
+  F5: async () => (await import('./f5.ts')).row,
+  F6: async () => (await import('./f6.ts')).row,
+  F7: async () => (await import('./f7.ts')).row,
+  F8: async () => (await import('./f8.ts')).row,
+  F9: async () => (await import('./f9.ts')).row,
+  F10: async () => (await import('./f10.ts')).row,
 };
