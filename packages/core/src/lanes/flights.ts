@@ -196,6 +196,7 @@ export class Flights {
 
   /** Everything to send when the store holds this source's batches up to `last`. */
   #errands(last: number): Errand[] {
+    if (this.#abandoned) return [];
     const held: Errand[] = (this.#answered?.after(last, this.#options.environment.nowMs()) ?? []).map((batch) => ({ batch, flight: undefined }));
     for (const flight of this.#flights) {
       if (flight.answer === undefined || flight.batch.seq > last) held.push({ batch: flight.batch, flight });
@@ -204,11 +205,9 @@ export class Flights {
     const { partition, onEvent } = this.#options;
     const missing = held.filter(({ batch }) => batch.seq > last);
     onEvent({ type: 'behind', partition, last, batches: missing.length });
-    const first = missing[0]?.batch.seq ?? this.#seq + 1;
+    const first = missing[0]?.batch.seq ?? last + 1;
     if (first > last + 1) {
-      // What the store does hold is asked for first: after a gap the old identity is used no more.
-      const answerable = held.filter(({ batch }) => batch.seq <= last);
-      if (answerable.length > 0) return answerable;
+      // Nothing in flight is held by the store then, for flights follow each other up to the last one sealed.
       this.totals.lostBatches += first - last - 1;
       onEvent({ type: 'gap', partition, from: last + 1, to: first - 1 });
       this.#takeNewIdentity(missing);
@@ -230,11 +229,11 @@ export class Flights {
         if (flight.answer !== undefined) flight.answer = DECIDED;
       }
     }
-    this.#flights = this.#flights.filter(({ batch }) => batch.source === this.#source);
   }
 
   /** Waits before the next attempt; `error` is what made it necessary. */
   #pause(attempt: number, error: unknown): Promise<void> {
+    if (this.#abandoned) return Promise.resolve();
     const { environment, onEvent, partition } = this.#options;
     onEvent({ type: 'resend', partition, seq: this.#flights[0]?.batch.seq ?? this.#seq, attempt, error });
     return new Promise((resolve) => {
