@@ -10,6 +10,7 @@ export interface Declared {
   readonly terms: Terms | undefined;
 }
 
+/** What a key without declaration is. */
 const PLAIN: Declared = Object.freeze({ type: 'simple', terms: undefined });
 
 /** Terms given call by call are shared too, so that they can be combined: the last distinct ones. */
@@ -24,7 +25,9 @@ export class Declarations {
   readonly #exact = new Map<string, Declared>();
   /** Longest first, so that the most particular one wins. */
   readonly #beginnings: (readonly [string, Declared])[] = [];
+  /** By their options. */
   readonly #given = new Map<string, Declared>();
+  #last: { readonly options: CounterOptions; readonly declared: Declared } | undefined;
 
   /** @throws TallystickError naming the pattern and the field at fault. */
   constructor(byPattern: Readonly<Record<string, CounterOptions>>) {
@@ -47,15 +50,23 @@ export class Declarations {
     return this.find(key) ?? PLAIN;
   }
 
-  /** The declaration that options of one call stand for. @throws TallystickError as `termsOf`. */
+  /**
+   * The declaration that the counter options of one call stand for; other fields are not looked at. Calls
+   * come in runs of the same options, so the last ones are compared first.
+   *
+   * @throws TallystickError as `termsOf`.
+   */
   given(options: CounterOptions): Declared {
-    const { type = 'simple', min, max, ttlMs, windowMs, slices } = options;
-    const name = `${type}|${min}|${max}|${ttlMs}|${windowMs}|${slices}`;
+    if (this.#last !== undefined && isSame(options, this.#last.options)) return this.#last.declared;
+    const own = counterOptions(options);
+    const name = JSON.stringify(own);
     const known = this.#given.get(name);
-    if (known !== undefined) return known;
-    const declared = declare(options);
-    if (this.#given.size >= MOST_SHARED) this.#given.clear();
-    this.#given.set(name, declared);
+    const declared = known ?? declare(own);
+    if (known === undefined) {
+      if (this.#given.size >= MOST_SHARED) this.#given.clear();
+      this.#given.set(name, declared);
+    }
+    this.#last = { options: own, declared };
     return declared;
   }
 
@@ -71,3 +82,13 @@ export class Declarations {
     }
   }
 }
+
+const FIELDS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices'] as const;
+
+/** The counter options among the fields of an object, in one order. */
+function counterOptions(options: CounterOptions): CounterOptions {
+  return Object.fromEntries(FIELDS.flatMap((field) => (options[field] === undefined ? [] : [[field, options[field]]])));
+}
+
+const isSame = (a: CounterOptions, b: CounterOptions): boolean =>
+  a.type === b.type && a.ttlMs === b.ttlMs && a.min === b.min && a.max === b.max && a.windowMs === b.windowMs && a.slices === b.slices;

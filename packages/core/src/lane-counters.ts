@@ -32,6 +32,7 @@ interface Prepared {
 const MAX_REQUEST_ID = 128;
 const COUNTER_FIELDS: ReadonlySet<string> = new Set(['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices']);
 const CALL_FIELDS: ReadonlySet<string> = new Set(['member', 'requestId', 'timeoutMs']);
+const ITEM_FIELDS: ReadonlySet<string> = new Set(['key', 'delta', ...CALL_FIELDS]);
 
 export class LaneCounters implements Counters {
   readonly #lanes: readonly Lane[];
@@ -137,50 +138,56 @@ export class LaneCounters implements Counters {
     return { key, terms: (given ? this.#declarations.given(only(options, GET_FIELDS)) : this.#declarations.of(key)).terms };
   }
 
+  /** What a call says of all its items, an item may say for itself. */
   #prepareItem(item: AddItem, index: number, call: Pick<AddOptions, 'requestId' | 'timeoutMs'>): Prepared {
     checkObject(item, 'item');
-    const { key, delta = 1, ...options } = item;
-    const { requestId, timeoutMs } = call;
-    return this.#prepare(key, delta, {
-      ...options,
-      ...(requestId !== undefined && options.requestId === undefined && { requestId: `${requestId}#${index}` }),
-      ...(timeoutMs !== undefined && options.timeoutMs === undefined && { timeoutMs }),
-    });
+    const { key, delta = 1, timeoutMs = call.timeoutMs } = item;
+    const requestId = item.requestId ?? (call.requestId === undefined ? undefined : `${call.requestId}#${index}`);
+    return this.#prepareWith({ key, delta, requestId }, item, ITEM_FIELDS, timeoutMs);
   }
 
   #prepare(key: string, delta: number, options: AddOptions | undefined): Prepared {
-    checkKey(key);
-    const amount = checkAmount(delta);
-    if (options === undefined) return prepared({ key, delta: amount }, this.#declarations.of(key), undefined);
+    if (options === undefined) return this.#plain(checkKey(key), checkAmount(delta));
     checkObject(options, 'options');
-    const { member, requestId, timeoutMs } = options;
-    const declared = this.#declaredFor(key, options);
-    checkRequestId(requestId);
-    if (timeoutMs !== undefined) checkDurationMs(timeoutMs, 'timeoutMs', -Number.MAX_SAFE_INTEGER);
-    if (timeoutMs !== undefined && timeoutMs <= 0) {
-      throw new TallystickError('TIMEOUT', `timeoutMs: ${timeoutMs} ms are left, nothing was counted`, { field: 'timeoutMs' });
-    }
-    return prepared({ key, delta: amount, member, requestId }, declared, timeoutMs);
+    return this.#prepareWith({ key, delta, requestId: options.requestId }, options, CALL_FIELDS, options.timeoutMs);
   }
 
-  /** Counter options of the call replace what is declared for the key. */
-  #declaredFor(key: string, options: AddOptions): Declared {
+  #plain(key: string, delta: number): Prepared {
+    const declared = this.#declarations.of(key);
+    return prepared({ key, delta, terms: declared.terms, member: undefined, requestId: undefined }, declared, undefined);
+  }
+
+  #prepareWith(op: Operation, options: AddOptions, fields: ReadonlySet<string>, timeoutMs: number | undefined): Prepared {
+    const key = checkKey(op.key);
+    const delta = checkAmount(op.delta);
+    const declared = this.#declaredFor(key, options, fields);
+    checkRequestId(op.requestId);
+    if (timeoutMs !== undefined) checkTimeLeft(timeoutMs);
+    return prepared({ key, delta, terms: declared.terms, member: options.member, requestId: op.requestId }, declared, timeoutMs);
+  }
+
+  /** Counter options of the call replace what is declared for the key. `fields`: what else may be there. */
+  #declaredFor(key: string, options: AddOptions, fields: ReadonlySet<string>): Declared {
     let given = false;
     for (const field in options) {
-      if (CALL_FIELDS.has(field)) continue;
+      if (fields.has(field)) continue;
       if (!COUNTER_FIELDS.has(field)) throw new TallystickError('UNKNOWN_FIELD', `${field}: not a field of an add`, { field });
       given ||= options[field as keyof AddOptions] !== undefined;
     }
-    if (!given) return this.#declarations.of(key);
-    const { member: _m, requestId: _r, timeoutMs: _t, ...counter } = options;
-    return this.#declarations.given(counter);
+    return given ? this.#declarations.given(options) : this.#declarations.of(key);
   }
 }
 
 const GET_FIELDS: ReadonlySet<string> = new Set(['type', 'windowMs', 'slices']);
 const MANY_FIELDS: ReadonlySet<string> = new Set(['requestId', 'timeoutMs']);
 
-/** Joins an operation and its declaration, and checks what they ask of each other. */
+/** @throws TallystickError `TIMEOUT` when there is no time left. */
+function checkTimeLeft(timeoutMs: number): void {
+  if (checkDurationMs(timeoutMs, 'timeoutMs', -Number.MAX_SAFE_INTEGER) > 0) return;
+  throw new TallystickError('TIMEOUT', `timeoutMs: ${timeoutMs} ms are left, nothing was counted`, { field: 'timeoutMs' });
+}
+
+/** Checks what an operation and its declaration ask of each other. */
 function prepared(op: Operation, { type, terms }: Declared, timeoutMs: number | undefined): Prepared {
   const countsMembers = terms?.kind === 'unique' || terms?.kind === 'sketch';
   if (countsMembers && op.delta !== 1) {
@@ -191,7 +198,7 @@ function prepared(op: Operation, { type, terms }: Declared, timeoutMs: number | 
   if ((terms?.kind === 'log' || terms?.kind === 'window') && op.delta < 0) {
     throw new TallystickError('INVALID_AMOUNT', `delta: events cannot be taken out of a window, expected at least 0, got ${op.delta}`, { field: 'delta' });
   }
-  return { op: { ...op, terms }, batched: type === 'batched' && op.requestId === undefined, timeoutMs };
+  return { op, batched: type === 'batched' && op.requestId === undefined, timeoutMs };
 }
 
 function checkObject(value: unknown, field: string): void {

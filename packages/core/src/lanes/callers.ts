@@ -153,11 +153,11 @@ function start(sealed: readonly Entry[], { values, notes }: Answer): Map<Entry, 
 }
 
 function noted({ expiresAtMs, replayed }: Note, atMs: number, { value, delta }: { value: number; delta: number }): AddResult {
-  const result: AddResult = { outcome: 'applied', value, exact: true, delta };
-  if (expiresAtMs === undefined && replayed === undefined) return result;
   // A first answer that is given again may be about a counter that has expired since.
   const ttlMs = expiresAtMs === undefined ? 0 : expiresAtMs - atMs;
-  return { ...result, ...(ttlMs > 0 && { ttlMs }), ...(replayed && { replayed }) };
+  // Literals, not spreads: this is the way of every add to a counter that expires.
+  if (replayed) return { outcome: 'applied', value, exact: true, delta, ...(ttlMs > 0 && { ttlMs }), replayed };
+  return ttlMs > 0 ? { outcome: 'applied', value, exact: true, delta, ttlMs } : { outcome: 'applied', value, exact: true, delta };
 }
 
 function refusal(code: ErrorCode, delta: number, value: number): TallystickError {

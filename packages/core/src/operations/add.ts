@@ -73,7 +73,7 @@ function apply(state: Count | undefined, op: Operation, nowMs: number): Step {
   const expiresAtMs = live?.expiresAtMs ?? (ttlMs === undefined ? undefined : Math.min(nowMs + ttlMs, MAX_VALUE));
   if (expiresAtMs === undefined) return [{ value, delta }, { value }];
   const repaired = live !== undefined && live.expiresAtMs === undefined;
-  return [{ value, delta, expiresAtMs, ...(repaired && { repaired }) }, { value, expiresAtMs }];
+  return [repaired ? { value, delta, expiresAtMs, repaired } : { value, delta, expiresAtMs }, { value, expiresAtMs }];
 }
 
 /** The specification of `count`. */

@@ -120,7 +120,7 @@ export class Replica {
       }
       const result = this.#remembering(op, nowMs);
       values[index] = result.value;
-      if (saysMore(result, op)) notes.push({ index, ...result });
+      if (saysMore(result, op)) notes.push(noteOf(index, result));
     }
     return { atMs: nowMs, values, notes };
   }
@@ -187,6 +187,13 @@ function readCount(count: Count | undefined, nowMs: number): Reading {
 
 function replayed({ value, delta, counterExpiresAtMs }: Remembered): Result {
   return { value, delta, replayed: true, ...(counterExpiresAtMs !== undefined && { expiresAtMs: counterExpiresAtMs }) };
+}
+
+/** A literal where it can be, not a spread: every add to a counter that expires has a note. */
+function noteOf(index: number, result: Result): Note {
+  const { value, delta, code, expiresAtMs, replayed, repaired } = result;
+  const isOrdinary = code === undefined && replayed === undefined && repaired === undefined;
+  return isOrdinary && expiresAtMs !== undefined ? { index, value, delta, expiresAtMs } : { index, ...result };
 }
 
 const saysMore = (result: Result, op: Operation): boolean =>
