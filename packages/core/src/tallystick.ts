@@ -28,7 +28,7 @@ export interface TallystickOptions {
   readonly counters?: Readonly<Record<string, CounterOptions>>;
   /** `batched` counters are flushed this often. Default 100 ms; 1 to 60,000. */
   readonly flushEveryMs?: number;
-  /** … or as soon as so many adds were absorbed. Default 100,000. */
+  /** … or as soon as so many adds were absorbed. Default 1,000,000. */
   readonly flushAfterAdds?: number;
   /**
    * The most callers waiting at one partition, and the most distinct keys with unflushed amounts; beyond,
@@ -79,7 +79,7 @@ export interface Tallystick extends AsyncDisposable {
   close(options?: { readonly timeoutMs?: number }): Promise<CloseReport>;
 }
 
-const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 100_000, maxPending: 1_000_000, closeTimeoutMs: 30_000 };
+const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 1_000_000, maxPending: 1_000_000, closeTimeoutMs: 30_000 };
 const KNOWN: ReadonlySet<string> = new Set(['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'onEvent']);
 
 /**
