@@ -161,7 +161,7 @@ export class LaneCounters implements Counters {
     const key = checkKey(op.key);
     const delta = checkAmount(op.delta);
     const declared = this.#declaredFor(key, options, fields);
-    checkRequestId(op.requestId);
+    checkRequestId(options.requestId);
     if (timeoutMs !== undefined) checkTimeLeft(timeoutMs);
     return prepared({ key, delta, terms: declared.terms, member: options.member, requestId: op.requestId }, declared, timeoutMs);
   }
