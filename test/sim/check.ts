@@ -14,11 +14,13 @@
  *   died.
  * - A request id counts at most once, whoever asks, and exactly once when a process that settled, stayed
  *   and reported no loss told a caller so.
+ * - A batch is reported as lost only when the resend window reaches no further back.
  * - The store's value is the sum of what its log really added: Σ applied.
  * - While the store has lost nothing, the exact values of a counter are those of one linear order, in which
  *   no call takes effect before it was asked or after it was told.
  */
 import assert from 'node:assert/strict';
+import { RESEND_BOUNDS } from '../../packages/core/src/lanes/resend-window.ts';
 import { extremes, isPossible, type Account } from './account.ts';
 import { groupBy } from './group.ts';
 import type { Ask, History } from './history.ts';
@@ -36,7 +38,10 @@ export interface Rested {
 
 export function checkAtRest(rested: Rested): void {
   const { history, server, processes } = rested;
-  for (const process of processes) checkEnd(process, history);
+  for (const process of processes) {
+    checkEnd(process, history);
+    checkGaps(process, server);
+  }
   for (const key of new Set(history.asks.map((ask) => ask.key))) {
     checkStore(key, server);
     for (const process of processes) checkProcess(key, process, rested);
@@ -58,6 +63,17 @@ function checkEnd({ alive, name, report, tallystick, lostBatches, dropped, isSet
   assert.equal(tallystick.stats().lostBatches, lostBatches, `${name} counts the batches of its gaps`);
   assert.ok(!isSettled || [...dropped.keys()].every((key) => kindOf(key) === 'huge'), `${name} dropped more than runs into its range`);
   assert.equal(tallystick.stats().waiting, 0, `${name} counts nobody as waiting`);
+}
+
+/** Only what was answered too long ago is lost. A source that followed a gap holds older batches, too. */
+function checkGaps({ name, gaps }: Process, { firstAppliedMs }: Server): void {
+  for (const { source, partition, from, to, atMs } of gaps) {
+    if (gaps.some((earlier) => earlier.partition === partition && earlier.atMs < atMs)) continue;
+    for (let seq = from; seq <= to; seq++) {
+      const ageMs = atMs - firstAppliedMs.get(`${source}/${partition}/${seq}`)!;
+      assert.ok(ageMs >= RESEND_BOUNDS.forMs, `${name} lost batch ${seq} of ${source}, which is only ${ageMs} ms old`);
+    }
+  }
 }
 
 /** value = Σ applied. */

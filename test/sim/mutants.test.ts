@@ -18,4 +18,11 @@ describe('the simulator finds a planted fault:', () => {
       assert.fail(`not found within ${MOST_SEEDS} seeds`);
     });
   }
+
+  it('and finds none in the real parts, under the same scenarios', async () => {
+    for (const { scenario } of Object.values(mutants)) {
+      if (scenario === undefined) continue;
+      for (let seed = 1; seed <= 20; seed++) await runSeed(seed, { scenario });
+    }
+  });
 });

@@ -28,6 +28,16 @@ export interface Ground {
   readonly meddle: Meddle;
 }
 
+/** Batches that a process said were lost. */
+interface Gap {
+  readonly source: string;
+  readonly partition: number;
+  readonly from: number;
+  readonly to: number;
+  /** When it said so. */
+  readonly atMs: number;
+}
+
 export class Process implements Life {
   readonly name: string;
   alive = true;
@@ -41,7 +51,7 @@ export class Process implements Life {
   readonly environment: Environment;
   readonly tallystick: Tallystick;
   readonly #ground: Ground;
-  readonly #gaps: { readonly source: string; readonly partition: number; readonly from: number; readonly to: number }[] = [];
+  readonly #gaps: Gap[] = [];
   /** By partition: the source its lane sent the newest batch under. */
   readonly #sources = new Map<number, string>();
   #closing = false;
@@ -72,7 +82,11 @@ export class Process implements Life {
     return this.report?.unsettled === 0;
   }
 
-  /** How many batches this process said were lost. */
+  /** What this process said was lost. */
+  get gaps(): readonly Gap[] {
+    return this.#gaps;
+  }
+
   get lostBatches(): number {
     return this.#gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   }
@@ -144,7 +158,7 @@ export class Process implements Life {
     this.#ground.network.world.note(() => `${this.name} says ${event.type} ${'partition' in event ? event.partition : event.key}`);
     if (event.type === 'gap') {
       const { partition, from, to } = event;
-      this.#gaps.push({ source: this.#sources.get(partition)!, partition, from, to });
+      this.#gaps.push({ source: this.#sources.get(partition)!, partition, from, to, atMs: this.#ground.network.world.nowMs });
     } else if (event.type === 'dropped') {
       this.dropped.set(event.key, [...(this.dropped.get(event.key) ?? []), event.delta]);
     }

@@ -50,6 +50,8 @@ export class Server {
   log: Applied[] = [];
   /** Batches that were applied and that the store holds no more, by id. */
   readonly missing = new Map<string, Applied>();
+  /** When each batch was applied for the first time, by the world's clock. */
+  readonly firstAppliedMs = new Map<string, number>();
   /** How often batches were cut off. */
   losses = 0;
   replica: Replica;
@@ -127,6 +129,7 @@ export class Server {
     this.log.push({ id, process: processOf(batch), batch: { ...batch, operations }, atMs, changes: changesOf(operations, answer) });
     this.#last.set(sourceOf(batch), batch.seq);
     this.missing.delete(id);
+    if (!this.firstAppliedMs.has(id)) this.firstAppliedMs.set(id, this.#world.nowMs);
     this.#world.note(() => `applied ${id} ${operations.map(({ key, delta }) => `${key}${delta < 0 ? '' : '+'}${delta}`).join(' ')}`);
   }
 }
