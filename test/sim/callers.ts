@@ -16,8 +16,6 @@ export interface Setting {
   readonly server: Server;
   /** Takes over a request id whose process is gone. */
   readonly orphan: (ask: Ask) => void;
-  /** A fault that must stop the history. */
-  readonly fail: (error: unknown) => void;
 }
 
 const MOST_TRIES = 4;

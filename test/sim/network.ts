@@ -29,7 +29,7 @@ export interface Weather {
 }
 
 /** A second copy of a request comes at most so much later. */
-export const LATEST_COPY_MS = 3_000;
+const LATEST_COPY_MS = 3_000;
 
 export const FAIR: Weather = { requestLost: 0, replyLost: 0, duplicated: 0, reconnects: 0, diesSending: 0, leastDelayMs: 1, mostDelayMs: 2 };
 

@@ -46,7 +46,7 @@ export async function runSeed(seed: number, cast: Cast = {}): Promise<Outcome> {
   }
 }
 
-export class Simulation {
+class Simulation {
   readonly world: World;
   readonly scenario: Scenario;
   readonly server: Server;
@@ -75,7 +75,6 @@ export class Simulation {
       history: this.history,
       server: this.server,
       orphan: (ask) => { this.#orphan(ask); },
-      fail: this.#fail,
     };
     this.#faults = new Faults(this);
   }

@@ -39,7 +39,7 @@ export interface Applied {
 /** Makes a replica; a mutant makes a faulty one. */
 export type MakeReplica = () => Replica;
 
-export const sourceOf = ({ source, partition }: Batch): string => `${source}/${partition}`;
+const sourceOf = ({ source, partition }: Batch): string => `${source}/${partition}`;
 /** Sources are named after their process: `a.1`, `a.2`, … */
 const processOf = ({ source }: Batch): string => source.slice(0, source.indexOf('.'));
 

@@ -19,7 +19,7 @@ export interface Sent {
   readonly lose: () => void;
 }
 
-export const NOW_MS = 1_700_000_000_000;
+const NOW_MS = 1_700_000_000_000;
 
 export class ScriptedStore implements Store {
   readonly partitions: number;
