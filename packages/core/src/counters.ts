@@ -14,6 +14,13 @@ export interface AddOptions extends CounterOptions {
    */
   readonly requestId?: string;
   /**
+   * How long the first answer to this request id is given again, in milliseconds; the same whenever the id is
+   * sent. It should outlast every attempt, and a store that is away meanwhile; a store needs about 230 bytes of
+   * memory for an id while it lasts. 1 to the store's `requestRetentionMs`, which cuts off what is more. Default:
+   * the store's `requestRetentionMs`. Only together with `requestId`.
+   */
+  readonly requestTtlMs?: number;
+  /**
    * Milliseconds this caller waits. When they pass while the operation is already on its way, the result
    * is `accepted`; when it is not, the call is refused with `TIMEOUT` and nothing was counted. Default: no limit.
    */
@@ -34,6 +41,15 @@ export interface AddItem extends AddOptions {
   readonly key: string;
   /** Default 1. */
   readonly delta?: number;
+}
+
+/** Options of {@link Counters.addMany}. What they say of all items, an item may say for itself. */
+export interface AddManyOptions extends Pick<AddOptions, 'requestTtlMs' | 'timeoutMs'> {
+  /**
+   * Makes a repeated call harmless when it has the same items: each item without a `requestId` of its own gets
+   * this one, with `#` and its index. 1 to 128 characters.
+   */
+  readonly requestId?: string;
 }
 
 /** Options of a read: which counter of the key is meant. */
@@ -72,10 +88,9 @@ export interface Counters {
   get(key: string, options?: GetOptions): Promise<CounterReading>;
   /**
    * Adds many at once; the results are in the order of the items. Every item is checked before any is
-   * counted: one bad item rejects the whole call, naming its index. `requestId` in the options covers the
-   * whole call.
+   * counted: one bad item rejects the whole call, naming its index.
    */
-  addMany(items: readonly AddItem[], options?: Pick<AddOptions, 'requestId' | 'timeoutMs'>): Promise<(AddResult | Refusal)[]>;
+  addMany(items: readonly AddItem[], options?: AddManyOptions): Promise<(AddResult | Refusal)[]>;
   /** Reads many at once, in order. */
   getMany(items: readonly (string | GetItem)[]): Promise<CounterReading[]>;
 }

@@ -42,7 +42,7 @@ export const errorTable = Object.freeze({
   OVERLOADED: entry(10020, [503, 14], true, 'As much work is pending as may be kept; try again later.'),
   STORE_UNAVAILABLE: entry(10021, [503, 14], true, 'The store did not answer.'),
   CLOSED: entry(10022, [503, 14], true, 'This node or object is closing and takes no more work.'),
-  OUTCOME_UNKNOWN: entry(10023, [500, 2], false, 'Closed before the store answered: it may have been applied.'),
+  OUTCOME_UNKNOWN: entry(10023, [500, 2], false, 'No answer came before the call or this node ended: it may have been applied.'),
   DATA_IN_USE: entry(10030, [500, 9], false, 'Another process holds this data.'),
   DATA_CORRUPT: entry(10031, [500, 15], false, 'Stored data failed its integrity check.'),
   SCHEMA_MISMATCH: entry(10032, [500, 9], false, 'Stored data has a schema version this program does not know.'),

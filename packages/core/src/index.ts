@@ -18,5 +18,5 @@ export {
   type TallystickStats,
 } from './tallystick.ts';
 export type { AddResult } from './model/add-result.ts';
-export type { AddItem, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
+export type { AddItem, AddManyOptions, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
 export type { Store } from './store.ts';

@@ -68,6 +68,9 @@ describe('add', () => {
     ['an ill-formed request id', 'k', 1, { requestId: '\ud800' }, { code: 'INVALID_ARGUMENT', field: 'requestId' }],
     ['no time left', 'k', 1, { timeoutMs: 0 }, { code: 'TIMEOUT', field: 'timeoutMs' }],
     ['a deadline that is no number', 'k', 1, wild({ timeoutMs: 'soon' }), { code: 'INVALID_ARGUMENT', field: 'timeoutMs' }],
+    ['a request id without characters', 'k', 1, { requestId: '' }, { code: 'INVALID_ARGUMENT', field: 'requestId' }],
+    ['a lifetime of no request id', 'k', 1, { requestTtlMs: 5 }, { code: 'INVALID_ARGUMENT', field: 'requestTtlMs' }],
+    ['a lifetime of nothing', 'k', 1, { requestId: 'r', requestTtlMs: 0 }, { code: 'INVALID_ARGUMENT', field: 'requestTtlMs' }],
     ['a member where there are none', 'k', 1, { member: 'm' }, { code: 'INVALID_ARGUMENT', field: 'member' }],
     ['no member where there must be one', 'k', 1, { type: 'unique', windowMs: 5 }, { code: 'INVALID_KEY', field: 'member' }],
     ['two members at once', 'k', 2, { type: 'unique', windowMs: 5, member: 'm' }, { code: 'INVALID_AMOUNT', field: 'delta' }],
@@ -114,6 +117,17 @@ describe('addMany', () => {
     assert.ok(again.every((result) => 'replayed' in result));
     await counters.add('b', 1, { requestId: 'own' });
     assert.deepEqual([store.valueOf('a'), store.valueOf('b')], [2, 1]);
+  });
+
+  it('gives the lifetime of the call to the ids of the call, unless an item has its own', async () => {
+    const { store, counters } = setUp();
+    const items = [{ key: 'a' }, { key: 'b', requestTtlMs: 9 }, { key: 'c', requestId: 'own' }, { key: 'd', requestId: 'own', requestTtlMs: 7 }];
+    await counters.addMany(items, { requestId: 'r', requestTtlMs: 5 });
+    const sent = store.sent.flatMap(({ batch }) => batch.operations.map(({ requestId, requestTtlMs }) => [requestId, requestTtlMs]));
+    assert.deepEqual(sent, [['r#0', 5], ['r#1', 9], ['own', undefined], ['own', 7]]);
+    const alone = counters.addMany([{ key: 'a', requestId: 'own' }], { requestTtlMs: 5 });
+    await assert.rejects(alone, { code: 'INVALID_ARGUMENT', field: 'requestTtlMs' });
+    await assert.rejects(counters.addMany([{ key: 'a', requestTtlMs: 5 }]), { field: 'items[0].requestTtlMs', index: 0 });
   });
 
   it('holds each item to the deadline of the call, unless it has its own', async () => {

@@ -1,5 +1,5 @@
 /** Counters over lanes: checks what comes in, finds the lane, and gives the results their public shape. */
-import type { AddItem, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
+import type { AddItem, AddManyOptions, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
 import { MAX_BATCH_ITEMS } from './counters.ts';
 import type { Declarations, Declared } from './declarations.ts';
 import { describe, TallystickError } from './errors.ts';
@@ -31,7 +31,7 @@ interface Prepared {
 
 const MAX_REQUEST_ID = 128;
 const COUNTER_FIELDS: ReadonlySet<string> = new Set(['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices']);
-const CALL_FIELDS: ReadonlySet<string> = new Set(['member', 'requestId', 'timeoutMs']);
+const CALL_FIELDS: ReadonlySet<string> = new Set(['member', 'requestId', 'requestTtlMs', 'timeoutMs']);
 const ITEM_FIELDS: ReadonlySet<string> = new Set(['key', 'delta', ...CALL_FIELDS]);
 
 export class LaneCounters implements Counters {
@@ -69,9 +69,10 @@ export class LaneCounters implements Counters {
     return this.#read(key, terms);
   }
 
-  async addMany(items: readonly AddItem[], options: Pick<AddOptions, 'requestId' | 'timeoutMs'> = {}): Promise<(AddResult | Refusal)[]> {
+  async addMany(items: readonly AddItem[], options: AddManyOptions = {}): Promise<(AddResult | Refusal)[]> {
     checkItems(items);
     checkRequestId(only(options, MANY_FIELDS).requestId);
+    checkRequestTtl(options);
     return this.#submitAll(items.map((item, index) => inItem(index, () => this.#prepareItem(item, index, options))));
   }
 
@@ -139,22 +140,27 @@ export class LaneCounters implements Counters {
   }
 
   /** What a call says of all its items, an item may say for itself. */
-  #prepareItem(item: AddItem, index: number, call: Pick<AddOptions, 'requestId' | 'timeoutMs'>): Prepared {
+  #prepareItem(item: AddItem, index: number, call: AddManyOptions): Prepared {
     checkObject(item, 'item');
     const { key, delta = 1, timeoutMs = call.timeoutMs } = item;
-    const requestId = item.requestId ?? (call.requestId === undefined ? undefined : `${call.requestId}#${index}`);
-    return this.#prepareWith({ key, delta, requestId }, item, ITEM_FIELDS, timeoutMs);
+    let { requestId, requestTtlMs } = item;
+    if (requestId === undefined && call.requestId !== undefined) {
+      requestId = `${call.requestId}#${index}`;
+      requestTtlMs ??= call.requestTtlMs;
+    }
+    return this.#prepareWith({ key, delta, requestId, requestTtlMs }, item, ITEM_FIELDS, timeoutMs);
   }
 
   #prepare(key: string, delta: number, options: AddOptions | undefined): Prepared {
     if (options === undefined) return this.#plain(checkKey(key), checkAmount(delta));
     checkObject(options, 'options');
-    return this.#prepareWith({ key, delta, requestId: options.requestId }, options, CALL_FIELDS, options.timeoutMs);
+    const { requestId, requestTtlMs, timeoutMs } = options;
+    return this.#prepareWith({ key, delta, requestId, requestTtlMs }, options, CALL_FIELDS, timeoutMs);
   }
 
   #plain(key: string, delta: number): Prepared {
     const declared = this.#declarations.of(key);
-    return prepared({ key, delta, terms: declared.terms, member: undefined, requestId: undefined }, declared, undefined);
+    return prepared({ key, delta, terms: declared.terms, member: undefined, requestId: undefined, requestTtlMs: undefined }, declared, undefined);
   }
 
   #prepareWith(op: Operation, options: AddOptions, fields: ReadonlySet<string>, timeoutMs: number | undefined): Prepared {
@@ -162,8 +168,10 @@ export class LaneCounters implements Counters {
     const delta = checkAmount(op.delta);
     const declared = this.#declaredFor(key, options, fields);
     checkRequestId(options.requestId);
+    checkRequestTtl(op);
     if (timeoutMs !== undefined) checkTimeLeft(timeoutMs);
-    return prepared({ key, delta, terms: declared.terms, member: options.member, requestId: op.requestId }, declared, timeoutMs);
+    const { requestId, requestTtlMs } = op;
+    return prepared({ key, delta, terms: declared.terms, member: options.member, requestId, requestTtlMs }, declared, timeoutMs);
   }
 
   /** Counter options of the call replace what is declared for the key. `fields`: what else may be there. */
@@ -179,7 +187,7 @@ export class LaneCounters implements Counters {
 }
 
 const GET_FIELDS: ReadonlySet<string> = new Set(['type', 'windowMs', 'slices']);
-const MANY_FIELDS: ReadonlySet<string> = new Set(['requestId', 'timeoutMs']);
+const MANY_FIELDS: ReadonlySet<string> = new Set(['requestId', 'requestTtlMs', 'timeoutMs']);
 
 /** @throws TallystickError `TIMEOUT` when there is no time left. */
 function checkTimeLeft(timeoutMs: number): void {
@@ -217,6 +225,13 @@ function checkRequestId(id: unknown): void {
   const fits = typeof id === 'string' && id.length > 0 && id.length <= MAX_REQUEST_ID && id.isWellFormed();
   if (fits) return;
   throw new TallystickError('INVALID_ARGUMENT', `requestId: expected 1 to ${MAX_REQUEST_ID} characters, got ${describe(id)}`, { field: 'requestId' });
+}
+
+function checkRequestTtl({ requestId, requestTtlMs }: Pick<Operation, 'requestId' | 'requestTtlMs'>): void {
+  if (requestTtlMs === undefined) return;
+  checkDurationMs(requestTtlMs, 'requestTtlMs');
+  if (requestId !== undefined) return;
+  throw new TallystickError('INVALID_ARGUMENT', 'requestTtlMs: expected only together with requestId', { field: 'requestTtlMs' });
 }
 
 /** `options`, when it has no other fields than these. */

@@ -10,6 +10,7 @@ export class Entry implements Operation {
   readonly terms: Terms | undefined;
   readonly member: string | undefined;
   readonly requestId: string | undefined;
+  readonly requestTtlMs: number | undefined;
   /** Set once amounts of both signs were combined: the sum of their magnitudes. */
   reach: number | undefined = undefined;
   readonly effect = undefined;
@@ -18,12 +19,13 @@ export class Entry implements Operation {
   /** Once answered: the value before the next caller's amount. */
   running = 0;
 
-  constructor({ key, delta, terms, member, requestId }: Operation) {
+  constructor({ key, delta, terms, member, requestId, requestTtlMs }: Operation) {
     this.key = key;
     this.delta = delta;
     this.terms = terms;
     this.member = member;
     this.requestId = requestId;
+    this.requestTtlMs = requestTtlMs;
   }
 }
 

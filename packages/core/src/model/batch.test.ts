@@ -44,6 +44,12 @@ describe('effectsOf', () => {
     ]);
   });
 
+  it('keeps the lifetime of a request id, and leaves out what was answered from one: it may be forgotten by then', () => {
+    const op = { key: 'k', delta: 3, requestId: 'r', requestTtlMs: 50 };
+    assert.deepEqual(effects([op], [3]), [{ ...op, effect: { atMs: 100, answered: { value: 3, delta: 3 } } }]);
+    assert.deepEqual(effects([op], [3], [{ index: 0, value: 3, delta: 3, replayed: true }]), []);
+  });
+
   it('sees a member again although the value did not change', () => {
     const op = { key: 'k', delta: 1, terms: unique, member: 'm' };
     assert.deepEqual(effects([op], [4], [{ index: 0, value: 4, delta: 0 }]), [{ ...op, effect: { atMs: 100 } }]);

@@ -27,7 +27,8 @@ function decided(terms: Operation['terms']): Operation['terms'] {
 function effectOf(op: Operation, note: Note | undefined, answer: Answer, index: number): Operation | undefined {
   if (note?.code !== undefined) return undefined;
   if (op.effect !== undefined) return op;
-  const { key, member, requestId, reach } = op;
+  const { key, member, requestId, requestTtlMs, reach } = op;
+  if (note?.replayed === true && requestTtlMs !== undefined) return undefined;
   // Seeing a member again adds nothing to the value, yet renews its time.
   const delta = member === undefined ? (note?.delta ?? op.delta) : op.delta;
   const expiresAtMs = note?.expiresAtMs;
@@ -37,13 +38,14 @@ function effectOf(op: Operation, note: Note | undefined, answer: Answer, index: 
     ...(expiresAtMs !== undefined && { expiresAtMs }),
     ...(note?.repaired === true && { repaired: true }),
   };
-  return { key, delta, terms: decided(op.terms), member, requestId, reach, effect };
+  return { key, delta, terms: decided(op.terms), member, requestId, requestTtlMs, reach, effect };
 }
 
 /**
  * The batch to send again once its results are known: the effects that were decided, not the conditions.
  * Operations that were refused have no effect and are left out. Those that were answered from a request id
- * are not: whoever counted them first may be gone; where the id is known they count nothing again.
+ * are not: whoever counted them first may be gone; where the id is known they count nothing again. But where
+ * an id has a lifetime of its own it may be forgotten by then, and only who counted it first sends it again.
  */
 export function effectsOf(batch: Batch, answer: Answer): Batch {
   const operations: Operation[] = [];

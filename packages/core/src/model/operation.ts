@@ -73,6 +73,8 @@ export interface Operation {
   readonly member?: string | undefined;
   /** The first answer to this id (of this key) is remembered and given again. */
   readonly requestId?: string | undefined;
+  /** For how long; at most, and by default, the store's `requestRetentionMs`. The same whenever the same id is sent. */
+  readonly requestTtlMs?: number | undefined;
   /**
    * For an amount combined out of several callers' amounts of both signs: the sum of their magnitudes.
    * The store refuses the whole when a partial sum might leave the range; the lane then asks singly.

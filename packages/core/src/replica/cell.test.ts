@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Query, Terms } from '../model/operation.ts';
 import { strategies } from '../operations/index.ts';
-import { cellExpiresAtMs, cellId, requestCellId } from './cell.ts';
+import { cellExpiresAtMs, cellId, rememberedOf, requestCellId } from './cell.ts';
 
 const TERMS: (Terms | undefined)[] = [
   undefined,
@@ -32,6 +32,23 @@ describe('ids of cells', () => {
   it('do not depend on conditions: a count is one counter, bounded or not', () => {
     const bounded: Query = { key: 'k', terms: { kind: 'count', min: 0, ttlMs: 9 } };
     assert.equal(requestCellId(bounded, 'r'), requestCellId({ key: 'k' }, 'r'));
+  });
+});
+
+describe('rememberedOf', () => {
+  const result = { value: 7, delta: 2 };
+
+  it('lasts as long as the store remembers, or shorter where the id says so', () => {
+    const until = (requestTtlMs?: number): number => rememberedOf({ requestTtlMs }, result, 100, 50).expiresAtMs;
+    assert.deepEqual([until(), until(20), until(50), until(51)], [150, 120, 150, 150]);
+  });
+
+  it('is what was answered when an effect was decided, from then on', () => {
+    const effect = { atMs: 90, expiresAtMs: 800, answered: { value: 5, delta: 1 } };
+    const expected = { value: 5, delta: 1, counterExpiresAtMs: 800, expiresAtMs: 110 };
+    assert.deepEqual(rememberedOf({ effect, requestTtlMs: 20 }, { ...result, expiresAtMs: 900 }, 100, 50), expected);
+    const own = { value: 7, delta: 2, counterExpiresAtMs: 900, expiresAtMs: 150 };
+    assert.deepEqual(rememberedOf({}, { ...result, expiresAtMs: 900 }, 100, 50), own);
   });
 });
 

@@ -2,7 +2,8 @@
  * A cell is what a replica keeps of one counter or of one request id, under an id of its own. Plain counts
  * live in columns instead ({@link CountTable}) and have their key for an id.
  */
-import type { Kind, Query } from '../model/operation.ts';
+import type { Result } from '../model/answer.ts';
+import type { Kind, Operation, Query } from '../model/operation.ts';
 import { strategies, type State } from '../operations/index.ts';
 
 /** State of any kind but `count`, or the remembered answer to a request id. */
@@ -19,15 +20,35 @@ export interface Remembered {
   readonly expiresAtMs: number;
 }
 
-/** Id of the cell of a counter. Neither kind nor variant has a colon, so no two counters share one. */
+/**
+ * Id of the cell of a counter. Neither kind nor variant has a colon, so no two counters share one.
+ *
+ * Ids are joined: what is added up stays a tree of its parts in memory, which takes three times as much.
+ */
 export function cellId({ key, terms }: Query): string {
-  return terms === undefined ? `count::${key}` : `${terms.kind}:${strategies[terms.kind].variant(terms)}:${key}`;
+  return terms === undefined ? joined('count', '', key) : joined(terms.kind, strategies[terms.kind].variant(terms), key);
 }
 
 /** Id of the cell of a request id, which belongs to its counter. */
 export function requestCellId(query: Query, requestId: string): string {
   const counter = cellId(query);
-  return `request:${counter.length}:${counter}${requestId}`;
+  return joined('request', counter.length, counter + requestId);
+}
+
+const joined = (...parts: readonly (string | number)[]): string => parts.join(':');
+
+/** What is remembered of `result`, or of what was answered when the effect that it comes from was decided. */
+export function rememberedOf(
+  { effect, requestTtlMs = Infinity }: Pick<Operation, 'effect' | 'requestTtlMs'>,
+  result: Result,
+  nowMs: number,
+  requestRetentionMs: number,
+): Remembered {
+  const { value, delta } = effect?.answered ?? result;
+  const { expiresAtMs: counterExpiresAtMs } = effect ?? result;
+  const expiresAtMs = (effect?.atMs ?? nowMs) + Math.min(requestTtlMs, requestRetentionMs);
+  // Literals, not a spread: there are millions of them.
+  return counterExpiresAtMs === undefined ? { value, delta, expiresAtMs } : { value, delta, counterExpiresAtMs, expiresAtMs };
 }
 
 /** When a cell may be dropped. */

@@ -14,14 +14,14 @@ import { faultOf } from '../model/fault.ts';
 import type { Operation, Query } from '../model/operation.ts';
 import { add, type Count } from '../operations/add.ts';
 import { strategies } from '../operations/index.ts';
-import { cellExpiresAtMs, cellId, requestCellId, type Cell, type Remembered } from './cell.ts';
+import { cellExpiresAtMs, cellId, rememberedOf, requestCellId, type Cell, type Remembered } from './cell.ts';
 import { CountTable } from './count-table.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import { Sources } from './sources.ts';
 
 /** Settings of a replica. */
 export interface ReplicaOptions {
-  /** How long the first answer to a request id is given again. Default two hours. */
+  /** How long the first answer to a request id is given again, at most. Default two hours. */
   readonly requestRetentionMs?: number;
 }
 
@@ -136,19 +136,9 @@ export class Replica {
     if (known !== undefined && known.expiresAtMs > Math.max(nowMs, op.effect?.atMs ?? nowMs)) return replayed(known);
     if (known === undefined && this.#isFull) return this.#refused(op, nowMs, 'OVERLOADED');
     const result = this.#change(op, nowMs);
-    if (result.code === undefined) this.putCell(id, { kind: 'request', state: this.#remember(op, result, nowMs) });
+    if (result.code !== undefined) return result;
+    this.putCell(id, { kind: 'request', state: rememberedOf(op, result, nowMs, this.#requestRetentionMs) });
     return result;
-  }
-
-  #remember(op: Operation, result: Result, nowMs: number): Remembered {
-    const { value, delta } = op.effect?.answered ?? result;
-    const expiresAtMs = op.effect === undefined ? result.expiresAtMs : op.effect.expiresAtMs;
-    return {
-      value,
-      delta,
-      expiresAtMs: (op.effect?.atMs ?? nowMs) + this.#requestRetentionMs,
-      ...(expiresAtMs !== undefined && { counterExpiresAtMs: expiresAtMs }),
-    };
   }
 
   get #isFull(): boolean {

@@ -59,13 +59,21 @@ const delta = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(0.5, 2 ** 53) },
 );
 
+/** Request ids with the lifetime of each: shorter than the store's, its own, and one that the store cuts off. */
+const REQUESTS = [
+  { requestId: 'r1' },
+  { requestId: 'r2' },
+  { requestId: 'r3', requestTtlMs: 90 },
+  { requestId: 'r4', requestTtlMs: 10 * HISTORY_RETENTION_MS },
+];
+
 /** An operation before its key and its time are known. */
 const draft = fc.record({
   key: fc.nat(KEYS.length - 1),
   delta,
   terms,
   member: fc.constantFrom('a', 'b', 'c', '__proto__', '\u{1f600}'),
-  requestId: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom('r1', 'r2', 'r3') }),
+  request: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: fc.constantFrom(...REQUESTS) }),
   /** For amounts of several callers in one: their magnitudes beyond the sum. */
   combined: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom(2, 10, MAX_VALUE) }),
   /** For effects: how long ago it was decided, and how much longer its counter lives. */
@@ -145,7 +153,7 @@ class Layout {
   }
 
   #operation(partition: number, given: Draft, decided: boolean): Operation {
-    const { terms, requestId, combined, lateMs, leftMs } = given;
+    const { terms, request, combined, lateMs, leftMs } = given;
     const isCount = terms === undefined || terms.kind === 'count';
     const sights = terms?.kind === 'unique' || terms?.kind === 'sketch';
     const atMs = this.#nowMs - lateMs;
@@ -155,7 +163,7 @@ class Layout {
       delta: sights && Math.abs(given.delta) > 1 ? 1 : given.delta,
       ...(terms !== undefined && { terms }),
       ...(sights && { member: given.member }),
-      ...(requestId !== undefined && { requestId }),
+      ...request,
       ...(isCount && combined !== undefined && { reach: Math.abs(given.delta) + combined }),
       ...(decided && { effect: { atMs, ...(isCount && leftMs !== undefined && { expiresAtMs: this.#nowMs + leftMs }) } }),
     };

@@ -7,7 +7,7 @@
  */
 import type { Count } from '../../operations/add.ts';
 import { strategies } from '../../operations/index.ts';
-import { cellId, requestCellId, type Remembered } from '../../replica/cell.ts';
+import { cellId, rememberedOf, requestCellId, type Remembered } from '../../replica/cell.ts';
 import { CountTable } from '../../replica/count-table.ts';
 import type { CellRows, PlacedCell } from './cell-rows.ts';
 import { KeyHeap } from './key-heap.ts';
@@ -149,14 +149,9 @@ export class Dirty {
   }
 
   /** As the replica remembers it. */
-  #remember({ value, delta, note, effect }: Applied, atMs: number): Remembered {
-    const answered = effect?.answered ?? { value, delta: note?.delta ?? delta };
-    const counterExpiresAtMs = effect === undefined ? note?.expiresAtMs : effect.expiresAtMs;
-    return {
-      ...answered,
-      expiresAtMs: (effect?.atMs ?? atMs) + this.#requestRetentionMs,
-      ...(counterExpiresAtMs !== undefined && { counterExpiresAtMs }),
-    };
+  #remember(applied: Applied, atMs: number): Remembered {
+    const { value, delta, note } = applied;
+    return rememberedOf(applied, note ?? { value, delta }, atMs, this.#requestRetentionMs);
   }
 }
 

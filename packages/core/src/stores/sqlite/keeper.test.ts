@@ -197,6 +197,23 @@ describe('a keeper', () => {
     bare.close();
   });
 
+  it('writes no request id to its table that is forgotten before it is folded, and keeps the others through a crash', async () => {
+    const bare = new Bare({ maxCells: 1000, maxLogBytes: 100_000 });
+    await bare.open();
+    const requests = [{ requestId: 'short', requestTtlMs: 50 }, { requestId: 'longer', requestTtlMs: 150 }];
+    const operations = requests.map((request) => ({ key: 'k', delta: 1, ...request }));
+    bare.apply({ source: 's', partition: 0, seq: 1, operations }, 1000);
+    await bare.crash();
+    // The time goes on without a tick, after which rows that were written would be dropped.
+    bare.apply({ source: 's', partition: 0, seq: 2, operations: [] }, 1060);
+    while (bare.keeper.idle());
+    assert.deepEqual(bare.rows('SELECT expires_ms FROM cell'), [{ expires_ms: 1150 }]);
+    await bare.crash();
+    const again = bare.apply({ source: 's', partition: 0, seq: 3, operations }, 1149) as Answer;
+    assert.deepEqual([again.values, again.notes.map(({ index }) => index)], [[3, 2], [1]]);
+    bare.close();
+  });
+
   it('drops rows that have expired, and finds no earlier time after that', async () => {
     const bare = new Bare({ maxCells: 1000, maxLogBytes: 100_000 });
     await bare.open();

@@ -36,7 +36,7 @@ interface Extras {
 }
 
 /** An operation that is more than an add to a count. Undefined fields are not written. */
-interface Special extends Pick<Operation, 'member' | 'requestId' | 'effect'> {
+interface Special extends Pick<Operation, 'member' | 'requestId' | 'requestTtlMs' | 'effect'> {
   readonly index: number;
   /** Place in {@link Extras.terms}; absent for a `count`. */
   readonly terms?: number | undefined;
@@ -58,6 +58,7 @@ export interface Applied {
   readonly note: Note | undefined;
   readonly member: string | undefined;
   readonly requestId: string | undefined;
+  readonly requestTtlMs: number | undefined;
   readonly effect: Effect | undefined;
 }
 
@@ -120,10 +121,10 @@ function packExtras(operations: readonly Operation[], notes: readonly Note[]): s
 const isEffective = (note: Note | undefined): boolean => note?.code === undefined && note?.replayed !== true;
 
 function specialOf(op: Operation, note: Note | undefined, all: Terms[]): Omit<Special, 'index'> | undefined {
-  const { member, requestId, effect } = op;
+  const { member, requestId, requestTtlMs, effect } = op;
   const created = isCount(op.terms) && wasCreatedByNothing(op, note) ? true : undefined;
   if (isCount(op.terms) && requestId === undefined && effect === undefined && created === undefined) return undefined;
-  return { terms: placeOf(all, op.terms), member, requestId, effect, created };
+  return { terms: placeOf(all, op.terms), member, requestId, requestTtlMs, effect, created };
 }
 
 /** Whether the amount left to add was 0 and yet the counter is there: see `operations/add.ts` on `reach`. */
@@ -182,10 +183,10 @@ function readOthers({ keys, values, deltaAt, extras }: Columns, reader: RecordRe
     const note = extras.notes[nextNote]?.index === index ? extras.notes[nextNote++] : undefined;
     const special = extras.specials[nextSpecial]?.index === index ? extras.specials[nextSpecial++] : undefined;
     if (!isEffective(note)) continue;
-    const { member, requestId, effect, created } = special ?? {};
+    const { member, requestId, requestTtlMs, effect, created } = special ?? {};
     const terms = special?.terms === undefined ? undefined : extras.terms[special.terms];
     const delta = deltaAt(index);
     const changed = delta !== 0 || created === true;
-    reader.other({ key, delta, value: values[index]!, changed, terms, note, member, requestId, effect });
+    reader.other({ key, delta, value: values[index]!, changed, terms, note, member, requestId, requestTtlMs, effect });
   }
 }

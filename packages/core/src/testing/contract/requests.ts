@@ -60,6 +60,29 @@ export function checkRequests(check: Check): void {
     assert.deepEqual(await s.add('k', 1, { requestId: 'r' }), { value: 2, delta: 1 });
   }, retaining);
 
+  check('forgets an id after its own lifetime when that is shorter, and not before', async (s) => {
+    const long: Partial<Operation> = { requestId: 'long', requestTtlMs: 2 * RETENTION_MS };
+    const short: Partial<Operation> = { requestId: 'short', requestTtlMs: RETENTION_MS / 2 };
+    await s.send([{ key: 'k', delta: 1, ...long }, { key: 'k', delta: 1, ...short }]);
+    s.clock.advance(RETENTION_MS / 2 - 1);
+    assert.deepEqual(await s.add('k', 1, short), { value: 2, delta: 1, replayed: true });
+    s.clock.advance(1);
+    assert.deepEqual(await s.add('k', 1, short), { value: 3, delta: 1 });
+    s.clock.advance(RETENTION_MS / 2 - 1);
+    assert.equal((await s.add('k', 1, long)).replayed, true);
+    assert.equal((await s.add('k', 1, short)).replayed, true);
+    s.clock.advance(1);
+    assert.deepEqual(await s.add('k', 1, long), { value: 4, delta: 1 });
+    assert.deepEqual(await s.add('k', 1, short), { value: 5, delta: 1 });
+  }, retaining);
+
+  check('refuses a lifetime that is none', async (s) => {
+    for (const requestTtlMs of [0, -1, 1.5, NaN]) {
+      assert.equal((await s.add('k', 1, { requestId: 'r', requestTtlMs })).code, 'INVALID_ARGUMENT', `${requestTtlMs}`);
+    }
+    assert.equal((await s.reading('k')).found, false);
+  });
+
   check('remembers no refusal: the same request may succeed later', async (s) => {
     await s.add('k', 2 ** 53 - 1);
     assert.equal((await s.add('k', 1, { requestId: 'r' })).code, 'OUT_OF_RANGE');
