@@ -137,7 +137,7 @@ export class Server {
 /** When the world began, by the wall clocks of its nodes. */
 const EPOCH_MS = 1_700_000_000_000;
 
-const copyOf = ({ key, delta, terms, member, requestId, reach, effect }: Operation): Operation => ({ key, delta, terms, member, requestId, reach, effect });
+const copyOf = (op: Operation): Operation => ({ ...op });
 
 function changesOf(operations: readonly Operation[], { notes }: Answer): Change[] {
   const noteOf = new Map(notes.map((note) => [note.index, note]));

@@ -21,6 +21,16 @@ describe('createTallystick', () => {
     await assert.rejects(store.read(0, [{ key: 'k' }]), { code: 'CLOSED' });
   });
 
+  it('judges each call by one reading of a clock that rises whenever it is read (T17)', async () => {
+    let nowMs = 0;
+    const tallystick = createTallystick({ store: memoryStore({ clock: () => nowMs++ }) });
+    const first = await tallystick.counters.add('k', 1, { ttlMs: 1 });
+    assert.deepEqual([first.value, first.ttlMs], [1, 1]);
+    const second = await tallystick.counters.add('k', 1, { ttlMs: 1 });
+    assert.deepEqual([second.value, second.ttlMs], [1, 1], 'the first has expired, and its successor lives as long');
+    await tallystick.close();
+  });
+
   const refusals: readonly (readonly [string, object, string])[] = [
     ['no store', {}, 'store'],
     ['a store that is none', { store: { apply: 1 } }, 'store'],
