@@ -92,7 +92,10 @@ function checkProcess(key: string, process: Process, { history, server }: Rested
     if (!process.stayed || fate === 'givenUp') account.optional.push(-amount);
     else if (fate === 'reported') account.certain -= amount;
   }
-  const held = sum(server.log.filter((batch) => batch.process === process.name), key, isAnonymous);
+  const log = server.log.filter((batch) => batch.process === process.name);
+  // A process that is gone does not hear, and so does not report, that an effect was refused as it came back.
+  if (!process.isSettled) account.optional.push(...changesOf(log, key, ({ dropped }) => dropped !== 0).map(({ dropped }) => -dropped));
+  const held = sum(log, key, isAnonymous);
   const told = `${key}: the store holds ${held} of ${process.name}, possible were ${JSON.stringify(account)}`;
   // An effect that comes back after its counter has expired adds nothing any more.
   if (kindOf(key) === 'expiring' && server.losses > 0) assert.ok(held <= account.certain + extremes(account.optional).up, told);

@@ -23,6 +23,8 @@ export interface Change {
   readonly delta: number;
   /** Whether it counted: not refused, and not answered from its request id. */
   readonly counted: boolean;
+  /** What it had added before the store lost it, when it was refused as it came back. */
+  readonly dropped: number;
 }
 
 /** A batch that the store applied. */
@@ -141,9 +143,10 @@ const copyOf = (op: Operation): Operation => ({ ...op });
 
 function changesOf(operations: readonly Operation[], { notes }: Answer): Change[] {
   const noteOf = new Map(notes.map((note) => [note.index, note]));
-  return operations.map(({ key, delta, requestId }, index) => {
+  return operations.map(({ key, delta, requestId, effect }, index) => {
     const note = noteOf.get(index);
     const counted = note === undefined || (note.code === undefined && note.replayed === undefined);
-    return { key, requestId, delta: counted ? (note?.delta ?? delta) : 0, counted };
+    const dropped = effect !== undefined && note?.code !== undefined ? delta : 0;
+    return { key, requestId, delta: counted ? (note?.delta ?? delta) : 0, counted, dropped };
   });
 }
