@@ -1,5 +1,6 @@
 /** What every use case is given. */
 import { type CounterType, type Counters, TallystickError } from 'tallystick';
+import { withinOwn, type Deadlines } from './deadlines.ts';
 import type { Figures } from './figures.ts';
 
 /** What a transport knows about a call beside the request. */
@@ -13,6 +14,8 @@ export interface Context {
   readonly counters: Counters;
   readonly figures: Figures;
   readonly requestTimeoutMs: number;
+  /** Of reads that wait `requestTimeoutMs`. */
+  readonly deadlines: Deadlines;
   readonly maxBatchItems: number;
   /** The type declared for a key. */
   readonly typeOfKey: (key: string) => CounterType;
@@ -31,24 +34,11 @@ export function timeoutOf(context: Context, call: Call | undefined): number {
 }
 
 /**
- * Waits for a read at most `timeoutMs`. (An add brings its own deadline to the lane, which knows whether it
- * is on its way; giving up on a read changes nothing.)
+ * The answer of a read, if it comes within the call's time.
  *
  * @throws TallystickError `TIMEOUT`.
  */
-export function within<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new TallystickError('TIMEOUT', `the store did not answer within ${timeoutMs} ms`));
-    }, timeoutMs);
-    const value = (read: Value): void => {
-      clearTimeout(timer);
-      resolve(read);
-    };
-    const fault = (error: Error): void => {
-      clearTimeout(timer);
-      reject(error);
-    };
-    work.then(value, fault);
-  });
+export function inTime<Value>(context: Context, call: Call | undefined, read: () => Promise<Value>): Promise<Value> {
+  const timeoutMs = timeoutOf(context, call);
+  return timeoutMs === context.requestTimeoutMs ? context.deadlines.within(read()) : withinOwn(read(), timeoutMs);
 }

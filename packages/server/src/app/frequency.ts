@@ -6,7 +6,7 @@
 import { errorTable, joinKey, type AddItem, type AddOptions, type AddResult, type ErrorCode, type Refusal } from 'tallystick';
 import { recordedAdd } from './add-counters.ts';
 import { checkEach, checkInteger, checkKeyPart, checkList, checkObject, checkText, renamed, unexpected } from './checks.ts';
-import { timeoutOf, within, type Call, type Context } from './context.ts';
+import { inTime, timeoutOf, type Call, type Context } from './context.ts';
 import { readMany } from './get-counters.ts';
 
 /** AddFreqRsp and GetFreqRsp. */
@@ -165,8 +165,7 @@ function itemOf({ counterKey, ttlMs, requestId }: FreqAdd): AddItem {
  */
 export async function getFreq(context: Context, request: unknown, call?: Call): Promise<FreqReply> {
   const subject = checkGet(request);
-  const timeoutMs = timeoutOf(context, call);
-  return found(subject, await within(context.counters.get(subject.counterKey), timeoutMs));
+  return found(subject, await inTime(context, call, () => context.counters.get(subject.counterKey)));
 }
 
 /** `{requests: [GetFreqReq]}`. @throws TallystickError when the whole is refused. */

@@ -1,7 +1,7 @@
 /** Reading counters, one or many. */
 import { TallystickError, type CounterReading, type GetItem, type GetOptions } from 'tallystick';
 import { checkEach, checkList, checkObject, renamed, type Fields } from './checks.ts';
-import { timeoutOf, within, type Call, type Context } from './context.ts';
+import { inTime, type Call, type Context } from './context.ts';
 
 /** What a counter stands at. */
 export type CounterValue = CounterReading & { readonly key: string };
@@ -40,9 +40,8 @@ export async function readMany(
   list: string,
   call: Call | undefined,
 ): Promise<CounterReading[]> {
-  const timeoutMs = timeoutOf(context, call);
   try {
-    return await within(context.counters.getMany(items), timeoutMs);
+    return await inTime(context, call, () => context.counters.getMany(items));
   } catch (error) {
     throw renamed(unwrapped(error, items), 'items', list);
   }
@@ -62,6 +61,5 @@ function unwrapped(error: unknown, items: readonly (string | GetItem)[]): unknow
  */
 export async function getCounter(context: Context, key: string, request: unknown = {}, call?: Call): Promise<CounterValue> {
   const options = checkObject(request, SINGLE, 'query') as GetOptions;
-  const timeoutMs = timeoutOf(context, call);
-  return { key, ...(await within(context.counters.get(key, options), timeoutMs)) };
+  return { key, ...(await inTime(context, call, () => context.counters.get(key, options))) };
 }

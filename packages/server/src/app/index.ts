@@ -14,6 +14,7 @@ import {
 import { addCounter, addCounters, type AddCountersReply } from './add-counters.ts';
 import type { Call, Context } from './context.ts';
 import { declaredTypes, type Declarations } from './counter-type.ts';
+import { Deadlines } from './deadlines.ts';
 import { Figures } from './figures.ts';
 import { addFreq, batchAddFreq, batchGetFreq, getFreq, type FreqBatchReply, type FreqReply } from './frequency.ts';
 import { getCounter, getCounters, type CounterValue, type GetCountersReply } from './get-counters.ts';
@@ -94,7 +95,14 @@ export function createApp(options: AppOptions): App {
     },
   });
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, maxBatchItems = MAX_BATCH_ITEMS } = options;
-  const context = { counters: tallystick.counters, figures, requestTimeoutMs, maxBatchItems, typeOfKey: declaredTypes(counters) };
+  const context: Context = {
+    counters: tallystick.counters,
+    figures,
+    requestTimeoutMs,
+    deadlines: new Deadlines(requestTimeoutMs),
+    maxBatchItems,
+    typeOfKey: declaredTypes(counters),
+  };
   return { ...useCases(context), ...lifeOf(tallystick, context), figures, stats: () => tallystick.stats() };
 }
 

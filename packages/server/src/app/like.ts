@@ -5,7 +5,7 @@
 import { joinKey, type AddOptions, type AddResult } from 'tallystick';
 import { recordedAdd } from './add-counters.ts';
 import { checkEach, checkKeyPart, checkList, checkObject, checkText, renamed } from './checks.ts';
-import { timeoutOf, within, type Call, type Context } from './context.ts';
+import { inTime, timeoutOf, type Call, type Context } from './context.ts';
 import { readMany } from './get-counters.ts';
 
 /** What came of a like or unlike. */
@@ -58,9 +58,8 @@ export const unlike = (context: Context, request: unknown, call?: Call): Promise
 /** The likes of one resource; 0 for one that was never liked. @throws TallystickError */
 export async function countLikes(context: Context, resourceId: string, call?: Call): Promise<CountReply> {
   const key = likeKey(resourceId, 'resourceId');
-  const timeoutMs = timeoutOf(context, call);
   try {
-    const { value, exact } = await within(context.counters.get(key), timeoutMs);
+    const { value, exact } = await inTime(context, call, () => context.counters.get(key));
     return { resourceId, count: value, exact };
   } catch (error) {
     throw renamed(error, 'key', 'resourceId');
