@@ -51,7 +51,7 @@ process.exitCode = reports.every(passes) ? 0 : 1;
 async function run(rowId: string, contest: Contest): Promise<Report> {
   const { ours: _ours, theirs: _theirs, ...facts } = contest;
   const child = fork(CONTEST_PROCESS, [rowId, contest.id], {
-    execArgv: ['--expose-gc', '--import', 'tsx'],
+    execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     timeout: CONTEST_TIMEOUT_MS,
   });

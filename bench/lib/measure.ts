@@ -1,4 +1,8 @@
-/** Taking turns: rival and ours one after the other, so that a noisy machine is noisy for both. */
+/**
+ * Taking turns: rival and ours one after the other, so that a noisy machine is noisy for both. The collector is
+ * left alone between turns: a forced collection would shrink V8's young generation, and what allocates would
+ * pay for growing it again.
+ */
 import type { Contest, Latency, Side, Turn } from './row.ts';
 
 /** Medians of one side over its turns. */
@@ -42,12 +46,8 @@ export async function measure(contest: Contest): Promise<Outcome> {
   return { ours: summary(turns.map((turn) => turn.ours)), theirs: summary(turns.map((turn) => turn.theirs)), ratio: median(ratios), ratios };
 }
 
-/** Each side starts on a swept floor: nobody pays for what the other left behind. */
 async function inTurn(first: Side, second: Side): Promise<Turn[]> {
-  globalThis.gc?.();
-  const a = await first.turn();
-  globalThis.gc?.();
-  return [a, await second.turn()];
+  return [await first.turn(), await second.turn()];
 }
 
 function summary(turns: readonly Turn[]): Figures {

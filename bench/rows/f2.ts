@@ -60,6 +60,7 @@ export const row: Row = {
       unit: 'ops/s',
       bound: 'at least',
       floor: 1.5,
+      rounds: 11,
       ours,
       theirs,
     },
