@@ -1,6 +1,6 @@
 /** Adding to counters, one or many, with every option of the library. */
-import { COUNTER_TYPES, type AddItem, type AddOptions, type AddResult, type Refusal } from 'tallystick';
-import { checkEach, checkList, checkObject, checkText, type Fields } from './checks.ts';
+import { COUNTER_TYPES, type AddItem, type AddManyOptions, type AddOptions, type AddResult, type Refusal } from 'tallystick';
+import { checkEach, checkList, checkObject, type Fields } from './checks.ts';
 import { timeoutOf, type Call, type Context } from './context.ts';
 
 /** What came of one add. */
@@ -11,27 +11,26 @@ export interface AddCountersReply {
   readonly results: readonly CounterResult[];
 }
 
-const OPTIONS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'member', 'requestId'];
+const OPTIONS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'member', 'requestId', 'requestTtlMs'];
 const SINGLE = new Set(['delta', ...OPTIONS]);
 const ITEM = new Set(['key', 'delta', ...OPTIONS]);
-const BATCH = new Set(['items', 'requestId']);
-const MAX_REQUEST_ID_CHARACTERS = 128;
+const BATCH = new Set(['items', 'requestId', 'requestTtlMs']);
 
 /** Refuses fields that no counter has; their values, and the key, are for the library to judge. */
 const checkItem = (item: unknown): AddItem => checkObject(item, ITEM) as Fields & AddItem;
 
 /**
- * `{items: [{key, delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, member?, requestId?}], requestId?}`:
- * every item is checked before any is counted, and one bad item refuses the whole, naming its index.
+ * `{items: [{key, delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, member?, requestId?,
+ * requestTtlMs?}], requestId?, requestTtlMs?}`: every item is checked before any is counted, and one bad item refuses the whole, naming its index.
  *
  * @throws TallystickError
  */
 export async function addCounters(context: Context, request: unknown, call?: Call): Promise<AddCountersReply> {
-  const { items, requestId } = checkObject(request, BATCH, 'body');
+  const { items, requestId, requestTtlMs } = checkObject(request, BATCH, 'body');
   const list = checkEach('items', checkList(items, 'items', context.maxBatchItems), checkItem);
   const timeoutMs = timeoutOf(context, call);
-  const whole = requestId === undefined ? undefined : checkText(requestId, 'requestId', MAX_REQUEST_ID_CHARACTERS);
-  const results = await context.counters.addMany(list, { timeoutMs, ...(whole !== undefined && { requestId: whole }) });
+  const options = { timeoutMs, requestId, requestTtlMs } as AddManyOptions;
+  const results = await context.counters.addMany(list, options);
   return { results: results.map((result, index) => recorded(context, list[index] as AddItem, result)) };
 }
 
@@ -41,8 +40,8 @@ function recorded(context: Context, { key, type }: AddItem, result: AddResult | 
 }
 
 /**
- * Adds to the counter `key`: `{delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, member?, requestId?}`,
- * or nothing at all for an add of 1.
+ * Adds to the counter `key`: `{delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, member?, requestId?,
+ * requestTtlMs?}`, or nothing at all for an add of 1.
  *
  * @throws TallystickError when refused.
  */

@@ -38,16 +38,8 @@ export class Deadlines {
       const waiting: Waiting = { endsMs: performance.now() + this.#timeoutMs, giveUp: reject };
       this.#enqueue(waiting);
       const answered = (): void => void (waiting.giveUp = undefined);
-      work.then(
-        (value) => {
-          answered();
-          resolve(value);
-        },
-        (error: unknown) => {
-          answered();
-          reject(error);
-        },
-      );
+      work.then(answered, answered);
+      work.then(resolve, reject);
     });
   }
 

@@ -3,7 +3,7 @@
  * counter under `joinKey('freq', business_id, key)` is created by the first add with the span as its
  * lifetime; later adds do not renew it.
  */
-import { errorTable, joinKey, type AddItem, type AddOptions, type AddResult, type ErrorCode, type Refusal } from 'tallystick';
+import { errorTable, joinKey, MAX_VALUE, type AddItem, type AddOptions, type AddResult, type ErrorCode, type Refusal } from 'tallystick';
 import { recordedAdd } from './add-counters.ts';
 import { checkEach, checkInteger, checkKeyPart, checkList, checkObject, checkText, renamed, unexpected } from './checks.ts';
 import { inTime, timeoutOf, type Call, type Context } from './context.ts';
@@ -32,9 +32,9 @@ export interface FreqBatchReply {
   readonly results: readonly FreqReply[];
 }
 
-const ADD = new Set(['business_id', 'key', 'time_span', 'time_unit', 'request_id']);
+const ADD = new Set(['business_id', 'key', 'time_span', 'time_unit', 'request_id', 'request_ttl_ms']);
 const GET = new Set(['business_id', 'key']);
-const BATCH_ADD = new Set(['requests', 'request_id']);
+const BATCH_ADD = new Set(['requests', 'request_id', 'request_ttl_ms']);
 const BATCH_GET = new Set(['requests']);
 const UINT32_MAX = 0xffff_ffff;
 const SECONDS_A_DAY = 24 * 3600;
@@ -57,8 +57,10 @@ interface Subject {
 /** A checked AddFreqReq. */
 interface FreqAdd extends Subject {
   readonly ttlMs: number;
-  readonly requestId: string | undefined;
+  readonly request: RepeatOptions;
 }
+
+type RepeatOptions = Pick<AddOptions, 'requestId' | 'requestTtlMs'>;
 
 function subjectOf(businessId: unknown, key: unknown): Subject {
   const business_id = checkInteger(businessId, 'business_id', 0, UINT32_MAX);
@@ -78,16 +80,23 @@ function spanMs(timeSpan: unknown, timeUnit: unknown): number {
   return checkInteger(timeSpan, 'time_span', 1, most) * unitSeconds * 1000;
 }
 
-function checkRequestId(requestId: unknown): { requestId?: string } {
-  return requestId === undefined ? {} : { requestId: checkText(requestId, 'request_id', MAX_REQUEST_ID_CHARACTERS) };
+const UNREPEATED: RepeatOptions = Object.freeze({});
+
+function checkRequest(request_id: unknown, request_ttl_ms: unknown): RepeatOptions {
+  if (request_id === undefined) {
+    if (request_ttl_ms === undefined) return UNREPEATED;
+    throw unexpected('request_ttl_ms', 'nothing without a request_id', request_ttl_ms);
+  }
+  const requestId = checkText(request_id, 'request_id', MAX_REQUEST_ID_CHARACTERS);
+  if (request_ttl_ms === undefined) return { requestId };
+  return { requestId, requestTtlMs: checkInteger(request_ttl_ms, 'request_ttl_ms', 1, MAX_VALUE) };
 }
 
 function checkAdd(request: unknown): FreqAdd {
-  const { business_id, key, time_span, time_unit, request_id } = checkObject(request, ADD);
+  const { business_id, key, time_span, time_unit, request_id, request_ttl_ms } = checkObject(request, ADD);
   const { business_id: business, key: text, counterKey } = subjectOf(business_id, key);
   const ttlMs = spanMs(time_span, time_unit);
-  const requestId = request_id === undefined ? undefined : checkText(request_id, 'request_id', MAX_REQUEST_ID_CHARACTERS);
-  return { business_id: business, key: text, counterKey, ttlMs, requestId };
+  return { business_id: business, key: text, counterKey, ttlMs, request: checkRequest(request_id, request_ttl_ms) };
 }
 
 function checkGet(request: unknown): Subject {
@@ -125,26 +134,26 @@ function batchOf(results: readonly FreqReply[]): FreqBatchReply {
 }
 
 /**
- * `{business_id, key, time_span, time_unit?, request_id?}` (AddFreqReq): counts one occurrence.
+ * `{business_id, key, time_span, time_unit?, request_id?, request_ttl_ms?}` (AddFreqReq): counts one occurrence.
  *
  * @throws TallystickError when refused.
  */
 export async function addFreq(context: Context, request: unknown, call?: Call): Promise<FreqReply> {
   const subject = checkAdd(request);
-  const { counterKey, ttlMs, requestId } = subject;
-  const options: AddOptions = { ttlMs, timeoutMs: timeoutOf(context, call), ...(requestId !== undefined && { requestId }) };
+  const { counterKey, ttlMs, request: again } = subject;
+  const options: AddOptions = { ttlMs, timeoutMs: timeoutOf(context, call), ...again };
   return added(subject, await recordedAdd(context, counterKey, 1, options));
 }
 
 /**
- * `{requests: [AddFreqReq], request_id?}`: every request is checked before any is counted.
+ * `{requests: [AddFreqReq], request_id?, request_ttl_ms?}`: every request is checked before any is counted.
  *
  * @throws TallystickError when the whole is refused; a field `requests[3].key` names the bad one.
  */
 export async function batchAddFreq(context: Context, request: unknown, call?: Call): Promise<FreqBatchReply> {
-  const { requests, request_id } = checkObject(request, BATCH_ADD, 'body');
+  const { requests, request_id, request_ttl_ms } = checkObject(request, BATCH_ADD, 'body');
   const subjects = checkEach('requests', checkList(requests, 'requests', context.maxBatchItems), checkAdd);
-  const options = { timeoutMs: timeoutOf(context, call), ...checkRequestId(request_id) };
+  const options = { timeoutMs: timeoutOf(context, call), ...checkRequest(request_id, request_ttl_ms) };
   try {
     const results = await context.counters.addMany(subjects.map(itemOf), options);
     for (const { outcome } of results) context.figures.countIncrement('simple', outcome);
@@ -154,8 +163,8 @@ export async function batchAddFreq(context: Context, request: unknown, call?: Ca
   }
 }
 
-function itemOf({ counterKey, ttlMs, requestId }: FreqAdd): AddItem {
-  return requestId === undefined ? { key: counterKey, ttlMs } : { key: counterKey, ttlMs, requestId };
+function itemOf({ counterKey, ttlMs, request }: FreqAdd): AddItem {
+  return request === UNREPEATED ? { key: counterKey, ttlMs } : { key: counterKey, ttlMs, ...request };
 }
 
 /**

@@ -22,7 +22,7 @@ export interface CountReply {
   readonly exact: boolean;
 }
 
-const LIKE = new Set(['userId', 'resourceId', 'requestId']);
+const LIKE = new Set(['userId', 'resourceId', 'requestId', 'requestTtlMs']);
 const BATCH = new Set(['resourceIds']);
 const MAX_USER_ID_CHARACTERS = 512;
 
@@ -33,26 +33,25 @@ const BEGINNING = joinKey('like', '-').slice(0, -1);
 const likeKey = (resourceId: unknown, field?: string): string => BEGINNING + checkKeyPart(resourceId, field);
 
 async function change(context: Context, request: unknown, delta: 1 | -1, call: Call | undefined): Promise<LikeReply> {
-  const { userId, resourceId, requestId } = checkObject(request, LIKE, 'body');
+  const { userId, resourceId, ...again } = checkObject(request, LIKE, 'body');
   checkText(userId, 'userId', MAX_USER_ID_CHARACTERS);
   const key = likeKey(resourceId, 'resourceId');
   try {
-    const { value, ...result } = await recordedAdd(context, key, delta, optionsOf(delta, timeoutOf(context, call), requestId));
+    const { value, ...result } = await recordedAdd(context, key, delta, optionsOf(delta, timeoutOf(context, call), again));
     return { resourceId: resourceId as string, count: value, ...result };
   } catch (error) {
     throw renamed(error, 'key', 'resourceId');
   }
 }
 
-function optionsOf(delta: 1 | -1, timeoutMs: number, requestId: unknown): AddOptions {
-  const options = delta < 0 ? { timeoutMs, min: 0 } : { timeoutMs };
-  return requestId === undefined ? options : ({ ...options, requestId } as AddOptions);
+function optionsOf(delta: 1 | -1, timeoutMs: number, request: Pick<AddOptions, 'requestId' | 'requestTtlMs'>): AddOptions {
+  return delta < 0 ? { timeoutMs, min: 0, ...request } : { timeoutMs, ...request };
 }
 
-/** `{userId, resourceId, requestId?}`: one like more. @throws TallystickError when refused. */
+/** `{userId, resourceId, requestId?, requestTtlMs?}`: one like more. @throws TallystickError when refused. */
 export const like = (context: Context, request: unknown, call?: Call): Promise<LikeReply> => change(context, request, 1, call);
 
-/** `{userId, resourceId, requestId?}`: one like less, never below 0. @throws TallystickError when refused. */
+/** `{userId, resourceId, requestId?, requestTtlMs?}`: one like less, never below 0. @throws TallystickError when refused. */
 export const unlike = (context: Context, request: unknown, call?: Call): Promise<LikeReply> => change(context, request, -1, call);
 
 /** The likes of one resource; 0 for one that was never liked. @throws TallystickError */
