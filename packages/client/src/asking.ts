@@ -39,9 +39,12 @@ export class Asking {
     return this.#added(new Coalescer(send, { ...kind, ready: this.#ready, indexed: false, ...limits }));
   };
 
-  /** The caller's request id, else one of our own where writes are sent again. */
-  readonly requestId = (given: string | undefined): string | undefined =>
-    given ?? (this.settings.retryWrites ? `${this.#clientId}.${(++this.#lastRequest).toString(36)}` : undefined);
+  /** The caller's request id as it came, else one of our own where writes are sent again. */
+  readonly request = (given: Request, timeoutMs: number): Request => {
+    const { requestId, requestTtlMs } = given;
+    if (requestId !== undefined || requestTtlMs !== undefined || !this.settings.retryWrites) return { requestId, requestTtlMs };
+    return { requestId: `${this.#clientId}.${(++this.#lastRequest).toString(36)}`, requestTtlMs: requestTtlMsOf(timeoutMs) };
+  };
 
   /** Settles every call by `byMs`. */
   async close(byMs: number): Promise<void> {
@@ -56,6 +59,18 @@ export class Asking {
   }
 }
 
+/** What makes a write repeatable. */
+interface Request {
+  readonly requestId?: string | undefined;
+  readonly requestTtlMs?: number | undefined;
+}
+
+/**
+ * How long the server remembers an id of our own: we stop asking after `timeoutMs`; what was asked may then
+ * still wait in the server for its store.
+ */
+const requestTtlMsOf = (timeoutMs: number): number => Math.max(60_000, 6 * timeoutMs);
+
 /** A read, which may be asked for any number of times. */
 export const reads: Repeatable<unknown> = {
   repeatable: () => true,
@@ -68,7 +83,7 @@ export function writes<Item>(requestIdOf: (item: Item) => string | undefined): R
     repeatable: (item) => requestIdOf(item) !== undefined,
     unknown: (item) => {
       const id = requestIdOf(item);
-      const advice = id === undefined ? '' : `; asking again with requestId ${JSON.stringify(id)} counts nothing twice`;
+      const advice = id === undefined ? '' : `; asking again with requestId ${JSON.stringify(id)}, while the server remembers it, counts nothing twice`;
       return new TallystickError('OUTCOME_UNKNOWN', `the server did not answer in time: it may have been counted${advice}`);
     },
   };

@@ -49,8 +49,9 @@ const durationMs = whole('INVALID_ARGUMENT', 1, MAX);
 const requestId = text('INVALID_ARGUMENT', MAX_REQUEST_ID);
 const timeoutMs = whole('INVALID_ARGUMENT', 1, 2 ** 31 - 1);
 const uint32 = whole('INVALID_ARGUMENT', 0, UINT32_MAX);
+const request = { requestId, requestTtlMs: durationMs };
 const which = { type: oneOf(COUNTER_TYPES), windowMs: durationMs, slices: uint32 };
-const options = { ...which, min: amount, max: amount, ttlMs: durationMs, member: text('INVALID_KEY', MAX_KEY_BYTES), requestId };
+const options = { ...which, min: amount, max: amount, ttlMs: durationMs, member: text('INVALID_KEY', MAX_KEY_BYTES), ...request };
 
 /** The fields of each thing an application gives, and the check of each. */
 const FIELDS = {
@@ -58,10 +59,10 @@ const FIELDS = {
   addItem: { ...options, key, delta: amount },
   get: { ...which, key, timeoutMs },
   getItem: { ...which, key },
-  addFreq: { businessId: uint32, key, timeSpan: uint32, timeUnit: oneOf(['SEC', 'DAY']), requestId },
+  addFreq: { businessId: uint32, key, timeSpan: uint32, timeUnit: oneOf(['SEC', 'DAY']), ...request },
   getFreq: { businessId: uint32, key },
   call: { timeoutMs },
-  batchCall: { timeoutMs, requestId },
+  batchCall: { timeoutMs, ...request },
 } satisfies Record<string, Record<string, Check>>;
 
 /** Fields that must be there. */

@@ -16,6 +16,8 @@ export interface CallOptions {
 export interface BatchCallOptions extends CallOptions {
   /** Makes repeating the whole call, unchanged, harmless. Default: one of the client's own. */
   readonly requestId?: string;
+  /** As {@link AddOptions.requestTtlMs}, for that `requestId`. */
+  readonly requestTtlMs?: number;
 }
 
 /** The counters of a node: as in the library, with the same results and errors. */
@@ -40,7 +42,7 @@ export interface ClientCounters {
 
 /** Makes the counters, and what ends their stream. */
 export function clientCounters(asking: Asking): { readonly counters: ClientCounters; readonly stop: () => void } {
-  const { link, settings, requestId } = asking;
+  const { link, settings, request } = asking;
   const stream = new AddStream(link);
   const ofItem = writes<AddRequest | BatchAddRequest>((item) => item.requestId);
   const adds = asking.coalesced(stream.send, ofItem);
@@ -56,15 +58,15 @@ export function clientCounters(asking: Asking): { readonly counters: ClientCount
   const counters: ClientCounters = {
     add: async (key, delta, options = {}) => {
       const { timeoutMs = settings.timeoutMs, ...item } = checked('add', { ...options, key, delta });
-      return adds.call({ ...item, requestId: requestId(item.requestId) }, timeoutMs);
+      return adds.call({ ...item, ...request(item, timeoutMs) }, timeoutMs);
     },
     get: async (key, options = {}) => {
       const { timeoutMs = settings.timeoutMs, ...item } = checked('get', { ...options, key });
       return gets.call(item, timeoutMs);
     },
     addMany: async (items, options = {}) => {
-      const { timeoutMs = settings.timeoutMs, requestId: given } = checked('batchCall', options);
-      return batches.call({ items: checkedEach('addItem', 'items', items), requestId: requestId(given) }, timeoutMs);
+      const { timeoutMs = settings.timeoutMs, ...given } = checked('batchCall', options);
+      return batches.call({ items: checkedEach('addItem', 'items', items), ...request(given, timeoutMs) }, timeoutMs);
     },
     getMany: async (items, options = {}) => {
       const { timeoutMs = settings.timeoutMs } = checked('call', options);

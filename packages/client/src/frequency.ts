@@ -21,6 +21,8 @@ export interface FrequencyAdd extends FrequencyKey {
   readonly timeUnit?: 'SEC' | 'DAY';
   /** Makes repeating this add harmless. Default: one of the client's own. */
   readonly requestId?: string;
+  /** How long the server remembers that `requestId`, in milliseconds; at most, and by default, its `requestRetentionMs`. */
+  readonly requestTtlMs?: number;
 }
 
 /** How often something occurred. */
@@ -57,8 +59,9 @@ const UNITS = { SEC: 0, DAY: 1 } as const;
 
 const { KEY_NOT_FOUND } = errorTable;
 
-function addOf({ businessId, key, timeSpan, timeUnit = 'SEC', requestId }: FrequencyAdd): AddFreqReq {
-  return { business_id: businessId, key, time_span: timeSpan, time_unit: UNITS[timeUnit], request_id: requestId };
+function addOf({ businessId, key, timeSpan, timeUnit = 'SEC', requestId, requestTtlMs }: FrequencyAdd): AddFreqReq {
+  const request = { request_id: requestId, request_ttl_ms: requestTtlMs };
+  return { business_id: businessId, key, time_span: timeSpan, time_unit: UNITS[timeUnit], ...request };
 }
 
 const getOf = ({ businessId, key }: FrequencyKey): GetFreqReq => ({ business_id: businessId, key });
@@ -77,7 +80,11 @@ function resultOf(response: FreqRsp): Frequency | TallystickError {
 
 /** Makes the calls. */
 export function clientFrequency(asking: Asking): ClientFrequency {
-  const { link, settings, requestId } = asking;
+  const { link, settings } = asking;
+  const request = (...given: Parameters<Asking['request']>): Pick<BatchAddFreqReq, 'request_id' | 'request_ttl_ms'> => {
+    const { requestId, requestTtlMs } = asking.request(...given);
+    return { request_id: requestId, request_ttl_ms: requestTtlMs };
+  };
   const ofItem = writes<AddFreqReq | BatchAddFreqReq>((item) => item.request_id);
   const adds = asking.coalesced<AddFreqReq, Frequency>(async (calls, deadlineMs) => {
     const requests = calls.map(({ item }) => item);
@@ -90,19 +97,18 @@ export function clientFrequency(asking: Asking): ClientFrequency {
   const addBatches = asking.alone(frequencyService.BatchAddFreq, ofItem);
   const getBatches = asking.alone(frequencyService.BatchGetFreq, reads);
   return {
-    add: async (request, options = {}) => {
+    add: async (given, options = {}) => {
       const { timeoutMs = settings.timeoutMs } = checked('call', options);
-      const item = addOf(checked('addFreq', request));
-      return adds.call({ ...item, request_id: requestId(item.request_id) }, timeoutMs);
+      return adds.call({ ...addOf(checked('addFreq', given)), ...request(given, timeoutMs) }, timeoutMs);
     },
     get: async (request, options = {}) => {
       const { timeoutMs = settings.timeoutMs } = checked('call', options);
       return gets.call(getOf(checked('getFreq', request)), timeoutMs);
     },
     batchAdd: async (requests, options = {}) => {
-      const { timeoutMs = settings.timeoutMs, requestId: given } = checked('batchCall', options);
+      const { timeoutMs = settings.timeoutMs, ...given } = checked('batchCall', options);
       const items = checkedEach('addFreq', 'requests', requests).map(addOf);
-      return (await addBatches.call({ requests: items, request_id: requestId(given) }, timeoutMs)).results.map(frequencyOf);
+      return (await addBatches.call({ requests: items, ...request(given, timeoutMs) }, timeoutMs)).results.map(frequencyOf);
     },
     batchGet: async (requests, options = {}) => {
       const { timeoutMs = settings.timeoutMs } = checked('call', options);

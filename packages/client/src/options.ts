@@ -12,8 +12,9 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /**
    * Whether a write whose answer was lost is sent again until its time is up. Every write then carries a
-   * request id, so that it counts once. A server remembers each id for hours (its `requestRetentionMs`): where
-   * that is too much to keep, turn this off, and a lost answer is an `OUTCOME_UNKNOWN`. Default true.
+   * request id, so that it counts once. A server remembers each id of the client's own for six times the
+   * `timeoutMs` of its call, a minute at least, about 230 bytes in memory: where that is too much to keep, turn
+   * this off, and a lost answer is an `OUTCOME_UNKNOWN`. Default true.
    */
   readonly retryWrites?: boolean;
   /** The most calls put into one message; no more than the server's limit. 1 to 10,000; default 500. */

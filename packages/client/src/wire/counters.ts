@@ -21,6 +21,7 @@ export interface AddRequest extends Subject {
   readonly member?: string | undefined;
   readonly requestId?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly requestTtlMs?: number | undefined;
 }
 
 /** The same as it is read: numbers may be outside the range, which is for whoever checks them to refuse. */
@@ -73,9 +74,10 @@ export interface GetResponse {
 }
 
 /** BatchAddRequest, of what is written or read. */
-export interface BatchAddRequest<Item = AddRequest> {
+export interface BatchAddRequest<Item = AddRequest, Integer = number> {
   readonly items: readonly Item[];
   readonly requestId?: string | undefined;
+  readonly requestTtlMs?: Integer | undefined;
 }
 
 /** StreamAddRequest, of what is written or read. */
@@ -105,6 +107,7 @@ export function writeAddRequest(to: Writer, message: AddRequest): void {
   to.optionalString(9, message.member);
   to.optionalString(10, message.requestId);
   to.optionalInt64(11, message.timeoutMs);
+  to.optionalInt64(12, message.requestTtlMs);
 }
 
 export function readAddRequest(from: Reader): ReadAddRequest {
@@ -121,6 +124,7 @@ export function readAddRequest(from: Reader): ReadAddRequest {
     else if (tag === ((9 << 3) | BYTES)) message.member = from.string();
     else if (tag === ((10 << 3) | BYTES)) message.requestId = from.string();
     else if (tag === ((11 << 3) | VARINT)) message.timeoutMs = from.int64();
+    else if (tag === ((12 << 3) | VARINT)) message.requestTtlMs = from.int64();
     else from.skip(tag);
   }
   return message;
@@ -208,20 +212,23 @@ export function readGetResponse(from: Reader): GetResponse {
   return message;
 }
 
-export function writeBatchAddRequest(to: Writer, { items, requestId }: BatchAddRequest): void {
+export function writeBatchAddRequest(to: Writer, { items, requestId, requestTtlMs }: BatchAddRequest): void {
   to.repeated(1, items, writeAddRequest);
   to.optionalString(2, requestId);
+  to.optionalInt64(3, requestTtlMs);
 }
 
-export function readBatchAddRequest(from: Reader): BatchAddRequest<ReadAddRequest> {
+export function readBatchAddRequest(from: Reader): BatchAddRequest<ReadAddRequest, Int64> {
   const items: ReadAddRequest[] = [];
   let requestId: string | undefined;
+  let requestTtlMs: Int64 | undefined;
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === ((1 << 3) | BYTES)) items.push(from.message(readAddRequest));
     else if (tag === ((2 << 3) | BYTES)) requestId = from.string();
+    else if (tag === ((3 << 3) | VARINT)) requestTtlMs = from.int64();
     else from.skip(tag);
   }
-  return { items, requestId };
+  return { items, requestId, requestTtlMs };
 }
 
 export function writeStreamAddRequest(to: Writer, { id, items }: StreamAddRequest): void {

@@ -1,15 +1,16 @@
 /** The messages of `tallystick.v1.FrequencyControl`, fields named as in the .proto. */
-import type { Reader } from './reader.ts';
+import type { Int64, Reader } from './reader.ts';
 import { BYTES, VARINT, type Writer } from './writer.ts';
 
-/** One occurrence to count. */
-export interface AddFreqReq {
+/** One occurrence to count, as it is written or read. */
+export interface AddFreqReq<Integer = number> {
   readonly business_id: number;
   readonly key: string;
   readonly time_span: number;
   /** A number of TimeUnit; another one is for whoever checks it to refuse. */
   readonly time_unit: number;
   readonly request_id?: string | undefined;
+  readonly request_ttl_ms?: Integer | undefined;
 }
 
 /** Whose count is asked for. */
@@ -29,10 +30,11 @@ export interface FreqRsp {
   readonly accepted: boolean;
 }
 
-/** Occurrences to count. */
-export interface BatchAddFreqReq {
-  readonly requests: readonly AddFreqReq[];
+/** Occurrences to count, as they are written or read. */
+export interface BatchAddFreqReq<Integer = number> {
+  readonly requests: readonly AddFreqReq<Integer>[];
   readonly request_id?: string | undefined;
+  readonly request_ttl_ms?: Integer | undefined;
 }
 
 /** Whose counts are asked for. */
@@ -47,22 +49,25 @@ export interface BatchFreqRsp {
   readonly msg: string;
 }
 
-export function writeAddFreqReq(to: Writer, { business_id, key, time_span, time_unit, request_id }: AddFreqReq): void {
-  to.uint32(1, business_id);
-  to.string(2, key);
-  to.uint32(3, time_span);
-  to.uint32(4, time_unit);
-  to.string(5, request_id ?? '');
+export function writeAddFreqReq(to: Writer, message: AddFreqReq): void {
+  to.uint32(1, message.business_id);
+  to.string(2, message.key);
+  to.uint32(3, message.time_span);
+  to.uint32(4, message.time_unit);
+  to.string(5, message.request_id ?? '');
+  to.optionalInt64(6, message.request_ttl_ms);
 }
 
-export function readAddFreqReq(from: Reader): AddFreqReq {
-  const message = { business_id: 0, key: '', time_span: 0, time_unit: 0, request_id: undefined as string | undefined };
+export function readAddFreqReq(from: Reader): AddFreqReq<Int64> {
+  const request: { request_id: string | undefined; request_ttl_ms: Int64 | undefined } = { request_id: undefined, request_ttl_ms: undefined };
+  const message = { business_id: 0, key: '', time_span: 0, time_unit: 0, ...request };
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === ((1 << 3) | VARINT)) message.business_id = from.uint32();
     else if (tag === ((2 << 3) | BYTES)) message.key = from.string();
     else if (tag === ((3 << 3) | VARINT)) message.time_span = from.uint32();
     else if (tag === ((4 << 3) | VARINT)) message.time_unit = from.uint32();
     else if (tag === ((5 << 3) | BYTES)) message.request_id = from.string() || undefined;
+    else if (tag === ((6 << 3) | VARINT)) message.request_ttl_ms = from.int64();
     else from.skip(tag);
   }
   return message;
@@ -108,20 +113,23 @@ export function readFreqRsp(from: Reader): FreqRsp {
   return message;
 }
 
-export function writeBatchAddFreqReq(to: Writer, { requests, request_id }: BatchAddFreqReq): void {
+export function writeBatchAddFreqReq(to: Writer, { requests, request_id, request_ttl_ms }: BatchAddFreqReq): void {
   to.repeated(1, requests, writeAddFreqReq);
   to.string(2, request_id ?? '');
+  to.optionalInt64(3, request_ttl_ms);
 }
 
-export function readBatchAddFreqReq(from: Reader): BatchAddFreqReq {
-  const requests: AddFreqReq[] = [];
+export function readBatchAddFreqReq(from: Reader): BatchAddFreqReq<Int64> {
+  const requests: AddFreqReq<Int64>[] = [];
   let request_id: string | undefined;
+  let request_ttl_ms: Int64 | undefined;
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === ((1 << 3) | BYTES)) requests.push(from.message(readAddFreqReq));
     else if (tag === ((2 << 3) | BYTES)) request_id = from.string() || undefined;
+    else if (tag === ((3 << 3) | VARINT)) request_ttl_ms = from.int64();
     else from.skip(tag);
   }
-  return { requests, request_id };
+  return { requests, request_id, request_ttl_ms };
 }
 
 export function writeBatchGetFreqReq(to: Writer, { requests }: BatchGetFreqReq): void {

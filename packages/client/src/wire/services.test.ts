@@ -43,6 +43,7 @@ const addRequest = fc.record({
   member: optional(text),
   requestId: optional(text),
   timeoutMs: optional(int64),
+  requestTtlMs: optional(int64),
 });
 const getRequest = fc.record({ ...subject, windowMs: optional(int64), slices: optional(uint32) });
 const counted = { value: int64, exact: fc.boolean(), delta: int64, ttlMs: optional(int64), replayed: optional(fc.constant(true as const)) };
@@ -51,7 +52,8 @@ const addResponse = fc.oneof(
   fc.record({ outcome: fc.constant('refused'), code, msg: some, value: optional(int64), field: optional(some) }),
 );
 const getResponse = fc.record({ value: int64, found: fc.boolean(), exact: fc.boolean(), ttlMs: optional(int64) });
-const addFreqReq = fc.record({ business_id: uint32, key: text, time_span: uint32, time_unit: fc.nat(1), request_id: optional(some) });
+const request = { request_id: optional(some), request_ttl_ms: optional(int64) };
+const addFreqReq = fc.record({ business_id: uint32, key: text, time_span: uint32, time_unit: fc.nat(1), ...request });
 const getFreqReq = fc.record({ business_id: uint32, key: text });
 const freqRsp = fc.record({ code: fc.nat(20000), msg: text, business_id: uint32, key: text, freq: uint32, ttl: uint32, accepted: fc.boolean() });
 const many = <Message>(message: fc.Arbitrary<Message>): fc.Arbitrary<Message[]> => fc.array(message, { maxLength: 8 });
@@ -63,14 +65,14 @@ const health = fc.constantFrom('UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNK
 const MESSAGES: Record<string, readonly [request: fc.Arbitrary<unknown>, reply: fc.Arbitrary<unknown>]> = {
   Add: [addRequest, addResponse],
   Get: [getRequest, getResponse],
-  BatchAdd: [fc.record({ items: many(addRequest), requestId: optional(text) }), many(addResponse)],
+  BatchAdd: [fc.record({ items: many(addRequest), requestId: optional(text), requestTtlMs: optional(int64) }), many(addResponse)],
   BatchGet: [many(getRequest), many(getResponse)],
   StreamAdd: [
     fc.record({ id: uint32, items: many(addRequest) }),
     fc.oneof(fc.record({ id: uint32, results: many(addResponse) }), fc.record({ id: uint32, results: fc.constant([]), code, msg: text })),
   ],
   AddFreq: [addFreqReq, freqRsp],
-  BatchAddFreq: [fc.record({ requests: many(addFreqReq), request_id: optional(some) }), batchFreqRsp],
+  BatchAddFreq: [fc.record({ requests: many(addFreqReq), ...request }), batchFreqRsp],
   GetFreq: [getFreqReq, getFreqRsp],
   BatchGetFreq: [fc.record({ requests: many(getFreqReq) }), fc.record({ results: many(getFreqRsp), code: fc.nat(20000), msg: text })],
   Check: [text, health],
@@ -109,9 +111,9 @@ describe('the wire', () => {
   }
 
   it('is named by the .proto as the library names it', () => {
-    const item = { key: 'k', delta: -5, type: 'sliding-window', windowMs: 60_000, slices: 6, requestId: 'r', timeoutMs: 9 } as const;
+    const item = { key: 'k', delta: -5, type: 'sliding-window', windowMs: 60_000, slices: 6, requestId: 'r', timeoutMs: 9, requestTtlMs: 8 } as const;
     const theirs = methodOf('tallystick.v1.Counters', 'Add').requestDeserialize(countersService.Add.requestSerialize(item));
-    assert.deepEqual(given(theirs), { key: 'k', delta: '-5', type: 4, window_ms: '60000', slices: 6, request_id: 'r', timeout_ms: '9' });
+    assert.deepEqual(given(theirs), { key: 'k', delta: '-5', type: 4, window_ms: '60000', slices: 6, request_id: 'r', timeout_ms: '9', request_ttl_ms: '8' });
     const frequency = { business_id: 7, key: 'k', time_span: 2, time_unit: 1, request_id: 'r' };
     const bytes = frequencyService.AddFreq.requestSerialize(frequency);
     assert.deepEqual(given(methodOf('tallystick.v1.FrequencyControl', 'AddFreq').requestDeserialize(bytes)), frequency);

@@ -30,6 +30,12 @@ const requestId = {
   maxLength: 128,
   description: 'Makes a repeated call harmless: the first answer to this id is given again and nothing is counted twice.',
 };
+const requestTtlMs = integer(
+  'How long that first answer is given again, in milliseconds; at most, and by default, the node’s requestRetentionMs. Only together with the request id.',
+  1,
+);
+const request = { requestId, requestTtlMs };
+const freqRequest = { request_id: requestId, request_ttl_ms: requestTtlMs };
 const delta = integer('Signed amount. Default 1.');
 const ttlMs = integer('Lifetime in milliseconds, given when the counter is created.', 1);
 
@@ -47,7 +53,7 @@ const addFields = {
   max: integer('simple: an increase stops here.'),
   ttlMs,
   member: text('unique, unique-approx: the member that was seen.'),
-  requestId,
+  ...request,
 };
 
 const outcome = (...names: string[]): Schema => ({
@@ -65,7 +71,7 @@ const freqAdd = {
   ...subject,
   time_span: uint32('Length of the span, from the first add; a day is 24 hours. At most what fits uint32 seconds.', 1),
   time_unit: { enum: ['SEC', 'DAY', 0, 1], description: 'Default SEC.' },
-  request_id: requestId,
+  ...freqRequest,
 };
 const code = integer('0, or a number of the error table.', 0, 99_999);
 
@@ -81,7 +87,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
     },
     ['code', 'msg', 'data'],
   ),
-  Like: object({ userId: text('Who likes; 1 to 512 characters.'), resourceId: key, requestId }, ['userId', 'resourceId']),
+  Like: object({ userId: text('Who likes; 1 to 512 characters.'), resourceId: key, ...request }, ['userId', 'resourceId']),
   LikeResult: object(
     { resourceId: key, count: integer('Likes right after.'), outcome: outcome('applied', 'accepted'), exact, delta: reallyAdded, ttlMs: leftMs, replayed },
     ['resourceId', 'count', 'outcome', 'exact', 'delta'],
@@ -89,7 +95,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
   LikeCount: object({ resourceId: key, count: integer('Likes; 0 for a resource that was never liked.'), exact }, ['resourceId', 'count', 'exact']),
   ResourceIds: object({ resourceIds: listOf(key) }, ['resourceIds']),
   Add: object(addFields),
-  AddMany: object({ items: listOf(object({ key, ...addFields }, ['key'])), requestId }, ['items']),
+  AddMany: object({ items: listOf(object({ key, ...addFields }, ['key'])), ...request }, ['items']),
   AddResult: object(addResult, ['key', 'outcome', 'value', 'exact', 'delta']),
   AddResults: object(
     {
@@ -109,7 +115,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
   Counters: object({ results: listOf(ref('Counter')) }, ['results']),
   AddFreqReq: object(freqAdd, ['business_id', 'key', 'time_span']),
   GetFreqReq: object(subject, ['business_id', 'key']),
-  BatchAddFreqReq: object({ requests: listOf(ref('AddFreqReq')), request_id: requestId }, ['requests']),
+  BatchAddFreqReq: object({ requests: listOf(ref('AddFreqReq')), ...freqRequest }, ['requests']),
   BatchGetFreqReq: object({ requests: listOf(ref('GetFreqReq')) }, ['requests']),
   FreqRsp: object(
     {
