@@ -67,9 +67,9 @@ interface Request {
 
 /**
  * How long the server remembers an id of our own: we stop asking after `timeoutMs`; what was asked may then
- * still wait in the server for its store.
+ * still wait in the server for a store that is away.
  */
-const requestTtlMsOf = (timeoutMs: number): number => Math.max(60_000, 6 * timeoutMs);
+const requestTtlMsOf = (timeoutMs: number): number => Math.max(600_000, 6 * timeoutMs);
 
 /** A read, which may be asked for any number of times. */
 export const reads: Repeatable<unknown> = {

@@ -13,7 +13,7 @@ export interface ClientOptions {
   /**
    * Whether a write whose answer was lost is sent again until its time is up. Every write then carries a
    * request id, so that it counts once. A server remembers each id of the client's own for six times the
-   * `timeoutMs` of its call, a minute at least, about 230 bytes in memory: where that is too much to keep, turn
+   * `timeoutMs` of its call, ten minutes at least, about 230 bytes in memory: where that is too much to keep, turn
    * this off, and a lost answer is an `OUTCOME_UNKNOWN`. Default true.
    */
   readonly retryWrites?: boolean;
