@@ -111,7 +111,9 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
     maxPending,
     onEvent,
     termsOf: (key) => tallyTerms(declarations, key),
-    handOver: (key, delta, terms) => (lanes[partitionOf(key, lanes.length)] as Lane).add(key, delta, terms),
+    handOver: (op, resolve, reject) => {
+      (lanes[partitionOf(op.key, lanes.length)] as Lane).submit(op, resolve, reject);
+    },
   });
   return new ComposedTallystick({ store, lanes, tallies, environment }, new LaneCounters({ lanes, reads, tallies, declarations }));
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { StillWorld } from '../../../../test/support/scripted-store.ts';
 import { TallystickError } from '../errors.ts';
-import type { AddResult } from '../model/add-result.ts';
 import { MAX_VALUE } from '../model/amount.ts';
 import type { LaneEvent } from './events.ts';
 import { Tallies, type TallyOptions } from './tallies.ts';
@@ -24,14 +23,14 @@ function setUp(options: Partial<TallyOptions> = {}) {
     flushAfterAdds: 1000,
     maxPending: 10,
     termsOf: () => undefined,
-    handOver: (key, delta) => new Promise<AddResult>((resolve, reject) => {
+    handOver: ({ key, delta }, resolve, reject) => {
       handed.push({
         key,
         delta,
         answer: (value) => { resolve({ outcome: 'applied', value, exact: true, delta }); },
         refuse: (code) => { reject(new TallystickError(code, 'refused')); },
       });
-    }),
+    },
     onEvent: (event) => events.push(event),
     ...options,
   });

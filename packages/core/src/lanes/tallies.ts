@@ -7,9 +7,9 @@
  */
 import { describe, TallystickError } from '../errors.ts';
 import { checkAmount, inRange } from '../model/amount.ts';
-import type { AddResult } from '../model/add-result.ts';
 import { checkKey } from '../model/key.ts';
-import type { Terms } from '../model/operation.ts';
+import type { Operation, Terms } from '../model/operation.ts';
+import type { Reject, Resolve } from './callers.ts';
 import type { Environment } from './environment.ts';
 import type { LaneEvent } from './events.ts';
 
@@ -34,8 +34,8 @@ export interface TallyOptions {
   readonly maxPending: number;
   /** The terms of a new key. @throws TallystickError when it cannot be tallied. */
   readonly termsOf: (key: string) => Terms | undefined;
-  /** Hands an amount over to the key's lane. */
-  readonly handOver: (key: string, delta: number, terms: Terms | undefined) => Promise<AddResult>;
+  /** Hands an amount over to the key's lane, which tells what became of it; by a promise it would cost half as much again. */
+  readonly handOver: (op: Operation, resolve: Resolve, reject: Reject) => void;
   readonly onEvent: (event: LaneEvent) => void;
 }
 
@@ -155,12 +155,13 @@ export class Tallies {
       this.#flying--;
       this.#onAnswer?.();
     };
-    this.#options.handOver(tally.key, delta, tally.terms).then(
+    this.#options.handOver(
+      { key: tally.key, delta, terms: tally.terms },
       ({ value }) => {
         tally.base = value;
         answered();
       },
-      (error: unknown) => {
+      (error) => {
         answered();
         this.#takeBack(tally, delta, error);
       },
@@ -168,8 +169,8 @@ export class Tallies {
   }
 
   /** A lane that is full, for now, gives the amount back; one that the store refuses for good is reported. */
-  #takeBack(tally: Tally, delta: number, error: unknown): void {
-    const forNow = error instanceof TallystickError && error.code === 'OVERLOADED' && inRange(tally.delta + delta);
+  #takeBack(tally: Tally, delta: number, error: TallystickError): void {
+    const forNow = error.code === 'OVERLOADED' && inRange(tally.delta + delta);
     if (forNow) {
       tally.delta += delta;
       this.#takenBack++;
