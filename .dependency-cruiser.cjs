@@ -78,7 +78,7 @@ module.exports = {
         orphan: true,
         pathNot: [
           "^packages/[^/]+/src/index[.]ts$",
-          `${CORE}(stores/sqlite|decorators|testing)/index[.]ts$`,
+          `${CORE}(stores/(sqlite|redis)|decorators|testing)/index[.]ts$`,
           `${SERVER}cli/main[.]ts$`,
           "[.]test[.]ts$|^bench/|^examples/|^test/(prove|decorators-legacy)/",
         ],
@@ -175,7 +175,7 @@ module.exports = {
       comment: "The server is the first user of the public names; what it needs, others need too.",
       severity: "error",
       from: { path: SERVER, pathNot: TEST },
-      to: { path: CORE, pathNot: `${CORE}(index|(stores/sqlite|decorators)/index)[.]ts$` },
+      to: { path: CORE, pathNot: `${CORE}(index|(stores/(sqlite|redis)|decorators)/index)[.]ts$` },
     },
     {
       name: "server-wires-stores-in-the-root",
@@ -205,6 +205,7 @@ module.exports = {
 
     // drivers
     oneHome("better-sqlite3", "better-sqlite3/", `${CORE}stores/sqlite/`),
+    oneHome("redis", "(redis|@redis)/", `${CORE}stores/redis/`),
     oneHome("fastify", "(fastify|@fastify)/", `${SERVER}http/`),
     oneHome("grpc", "(@grpc|grpc-health-check)/", [`${SERVER}grpc/`, "^packages/client/src/"].join("|")),
     oneHome("commander", "commander/", `${SERVER}cli/`),

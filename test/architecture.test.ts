@@ -52,6 +52,7 @@ const PLANTED: Record<string, readonly [file: string, specifier: string]> = {
   "server-config-looks-down": ["packages/server/src/config/up.ts", "../grpc/service.ts"],
   "server-cli-is-the-root": ["packages/server/src/app/root.ts", "../cli/main.ts"],
   "better-sqlite3-has-one-home": ["packages/core/src/lanes/driver.ts", "better-sqlite3"],
+  "redis-has-one-home": ["packages/core/src/lanes/other-driver.ts", "redis"],
   "fastify-has-one-home": ["packages/server/src/app/web.ts", "fastify"],
   "grpc-has-one-home": ["packages/server/src/app/wire.ts", "@grpc/grpc-js"],
   "commander-has-one-home": ["packages/server/src/app/command.ts", "commander"],
@@ -71,7 +72,7 @@ const AROUND: Record<string, string> = {
   "packages/server/src/http/routes.ts": "",
   "packages/server/src/grpc/service.ts": "",
   "packages/server/src/cli/main.ts": "",
-  "packages/core/package.json": '{ "name": "tallystick", "peerDependencies": { "better-sqlite3": "1" } }',
+  "packages/core/package.json": '{ "name": "tallystick", "peerDependencies": { "better-sqlite3": "1", "redis": "1" } }',
   "packages/server/package.json":
     '{ "name": "@tallystick/server", "dependencies": { "fastify": "1", "@grpc/grpc-js": "1", "commander": "1" },' +
     ' "devDependencies": { "dev-only": "1" } }',
@@ -97,7 +98,7 @@ describe("architecture", () => {
   it("reports every planted violation", async () => {
     const planted = Object.values(PLANTED).map(([file, specifier]) => [file, specifier && `import "${specifier}";`] as const);
     for (const [file, text] of [...Object.entries(AROUND), ...planted]) await plant(join(scratch, file), text);
-    for (const name of ["stray", "dev-only", "better-sqlite3", "fastify", "@grpc/grpc-js", "commander"]) {
+    for (const name of ["stray", "dev-only", "better-sqlite3", "redis", "fastify", "@grpc/grpc-js", "commander"]) {
       await plant(join(scratch, "node_modules", name, "package.json"), `{ "name": "${name}", "main": "index.js" }`);
       await plant(join(scratch, "node_modules", name, "index.js"), "");
     }

@@ -32,7 +32,7 @@ export interface Contest {
   readonly id: string;
   readonly what: string;
   readonly rival: string;
-  readonly unit: 'ops/s' | 'items/s' | 'bytes' | 'ms';
+  readonly unit: 'ops/s' | 'items/s' | 'bytes' | 'ms' | 'µs';
   /** `at least`: ours ÷ rival's must reach it. `at most`: it must not pass it. */
   readonly bound: 'at least' | 'at most';
   readonly floor: number;

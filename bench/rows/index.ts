@@ -12,4 +12,12 @@ export const rows: Readonly<Record<string, () => Promise<Row>>> = {
   F8: async () => (await import('./f8.ts')).row,
   F9: async () => (await import('./f9.ts')).row,
   F10: async () => (await import('./f10.ts')).row,
+  R1: async () => (await import('./r1.ts')).row,
+  R2: async () => (await import('./r2.ts')).row,
+  R3: async () => (await import('./r3.ts')).row,
+  R4: async () => (await import('./r4.ts')).row,
+  R5: async () => (await import('./r5.ts')).row,
+  R6: async () => (await import('./r6.ts')).row,
+  R7: async () => (await import('./r7.ts')).row,
+  R8: async () => (await import('./r8.ts')).row,
 };

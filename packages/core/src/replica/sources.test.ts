@@ -42,4 +42,12 @@ describe('Sources', () => {
     assert.equal(sources.reply('silent', 1), undefined);
     assert.equal(sources.reply('busy', 2), undefined);
   });
+
+  it('forgets a silent source in the partition alone where another one comes', () => {
+    const sources = after(3, '1/silent');
+    sources.applied('2/new', 1, answer(1, SOURCE_RETENTION_MS));
+    assert.deepEqual(sources.reply('1/silent', 9), { behind: 3 });
+    sources.applied('1/new', 1, answer(1, SOURCE_RETENTION_MS));
+    assert.deepEqual(sources.reply('1/silent', 9), { behind: 0 });
+  });
 });

@@ -37,7 +37,7 @@ export class Sources {
   applied(source: string, seq: number, answer: Answer): void {
     let record = this.#records.get(source);
     if (record === undefined) {
-      this.#forget(answer.atMs);
+      this.#forget(source, answer.atMs);
       record = { last: 0, answers: new Array<Answer | undefined>(WINDOW).fill(undefined), seenMs: 0 };
       this.#records.set(source, record);
     }
@@ -46,10 +46,11 @@ export class Sources {
     record.seenMs = answer.atMs;
   }
 
-  /** Drops the sources that have been silent too long. */
-  #forget(nowMs: number): void {
+  /** Drops the sources that have been silent too long in the partition where `newcomer` (`partition/source`) appears. */
+  #forget(newcomer: string, nowMs: number): void {
+    const partition = newcomer.slice(0, newcomer.indexOf('/') + 1);
     for (const [source, record] of this.#records) {
-      if (record.seenMs <= nowMs - SOURCE_RETENTION_MS) this.#records.delete(source);
+      if (record.seenMs <= nowMs - SOURCE_RETENTION_MS && source.startsWith(partition)) this.#records.delete(source);
     }
   }
 }

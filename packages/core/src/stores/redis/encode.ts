@@ -1,0 +1,131 @@
+/**
+ * What the scripts are told. A plain add is a bucket among the KEYS, and its key and amount in the payload of
+ * `plain-adds.ts`. Any other operation is an object in one JSON array.
+ */
+import type { ErrorCode } from '../../errors.ts';
+import type { Batch } from '../../model/batch.ts';
+import { faultOf } from '../../model/fault.ts';
+import { isKey } from '../../model/key.ts';
+import type { Kind, Operation, Query, Terms } from '../../model/operation.ts';
+import { cellId, requestCellId } from '../../replica/cell.ts';
+import type { Keyspace } from './buckets.ts';
+import { PlainAdds } from './plain-adds.ts';
+
+/** A counter, as the scripts know it. */
+interface WireQuery {
+  readonly kind: Kind;
+  /** How many KEYS it uses. */
+  readonly keys: number;
+  /** Key and bucket of a `count`. */
+  readonly key?: string;
+  readonly bucket?: number;
+  readonly window?: number;
+  readonly slices?: number;
+}
+
+/** An operation that is more than a plain add, as apply.lua knows it. Absent where undefined. */
+interface WireOperation extends Partial<WireQuery> {
+  readonly keys: number;
+  readonly delta?: number;
+  /** Why it cannot be applied in any state. */
+  readonly code?: ErrorCode;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+  readonly ttl?: number | undefined;
+  readonly reach?: number | undefined;
+  readonly member?: string | undefined;
+  /** Its first key is that of a request id, which is remembered for `retain` ms. */
+  readonly request?: true;
+  readonly retain?: number;
+  /** Set on an effect: when it was decided, and what else is known of it. */
+  readonly at?: number | undefined;
+  readonly ends?: number | undefined;
+  readonly repaired?: true | undefined;
+  readonly answered?: { readonly value: number; readonly delta: number } | undefined;
+}
+
+/** What a call of a script consists of. */
+export interface Call {
+  readonly keys: string[];
+  readonly args: (string | Buffer)[];
+}
+
+/** What every call is told beside its batch. */
+export interface BatchFrame {
+  readonly partitions: string;
+  readonly requestRetentionMs: number;
+  /** The clock's raw reading, or empty: then the server's clock is read. */
+  readonly rawMs: string;
+}
+
+/** KEYS and ARGV of apply.lua for a batch. */
+export function encodeBatch({ source, seq, operations }: Batch, space: Keyspace, frame: BatchFrame): Call {
+  const keys = [space.meta, space.expiries, space.sources, space.seen];
+  const plain = new PlainAdds();
+  const others: WireOperation[] = [];
+  for (let i = 0; i < operations.length; i++) {
+    const op = operations[i]!;
+    const hash = isPlain(op) ? plain.add(op.key, op.delta) : undefined;
+    if (hash !== undefined) {
+      keys.push(space.bucket(space.bucketAt(hash)));
+    } else {
+      others.push(encodeOther(op, space, keys, frame.requestRetentionMs));
+      plain.skip();
+    }
+  }
+  const json = others.length > 0 ? JSON.stringify(others) : '';
+  const args = [String(seq), frame.rawMs, String(space.buckets), frame.partitions, source, json, plain.finish()];
+  return { keys, args };
+}
+
+const isPlain = ({ delta, terms, requestId, requestTtlMs, reach, effect }: Operation): boolean =>
+  terms === undefined && requestId === undefined && requestTtlMs === undefined && reach === undefined && effect === undefined &&
+  delta !== 0 && Number.isSafeInteger(delta);
+
+function encodeOther(op: Operation, space: Keyspace, keys: string[], requestRetentionMs: number): WireOperation {
+  const code = faultOf(op);
+  if (!isKey(op.key)) return { code: 'INVALID_KEY', keys: 0 };
+  const request = code === undefined && op.requestId !== undefined;
+  if (request) keys.push(space.cell(requestCellId(op, op.requestId)));
+  const query = encodeQuery(op, space, keys);
+  if (code !== undefined) return { ...query, code };
+  const { delta, reach, member, effect } = op;
+  const decided = effect && { at: effect.atMs, ends: effect.expiresAtMs, repaired: effect.repaired, answered: effect.answered };
+  const { min, max, ttlMs: ttl } = op.terms?.kind === 'count' ? op.terms : NO_BOUNDS;
+  const wire = { ...query, delta, reach, member, min, max, ttl, ...decided };
+  const retain = Math.min(op.requestTtlMs ?? Infinity, requestRetentionMs);
+  return request ? { ...wire, request, retain, keys: query.keys + 1 } : wire;
+}
+
+const NO_BOUNDS: { min?: number; max?: number; ttlMs?: number } = {};
+
+/** Puts the keys of a counter among `keys`. */
+function encodeQuery(query: Query, space: Keyspace, keys: string[]): WireQuery {
+  const { key, terms } = query;
+  if (terms === undefined || terms.kind === 'count') {
+    const bucket = space.bucketOf(key);
+    keys.push(space.bucket(bucket));
+    return { kind: 'count', keys: 1, key, bucket };
+  }
+  const id = cellId(query);
+  const before = keys.push(space.cell(id)) - 1;
+  if (terms.kind === 'sketch') {
+    keys.push(space.cell(id, 'u'));
+    for (let slot = 0; slot <= terms.slices; slot++) keys.push(space.cell(id, String(slot)));
+  }
+  return { kind: terms.kind, keys: keys.length - before, window: terms.windowMs, ...slicesOf(terms) };
+}
+
+const slicesOf = (terms: Exclude<Terms, { kind: 'count' }>): { slices?: number } => ('slices' in terms ? { slices: terms.slices } : {});
+
+/** KEYS and ARGV of read.lua. */
+export function encodeQueries(queries: readonly Query[], space: Keyspace, rawMs: string): Call {
+  const keys = [space.meta];
+  const args = [rawMs, String(space.buckets)];
+  for (const query of queries) {
+    const wire = encodeQuery(query, space, keys);
+    if (wire.key !== undefined) args.push(wire.key);
+    else args.push('', JSON.stringify(wire));
+  }
+  return { keys, args };
+}

@@ -1,0 +1,27 @@
+/**
+ * Counters on Redis: the store that many processes share.
+ *
+ * @packageDocumentation
+ */
+import type { Store } from '../../store.ts';
+import { openRedisStore, type RedisStoreOptions } from './redis-store.ts';
+
+export type { RedisClient, SendOptions } from './client.ts';
+export type { RedisStoreOptions } from './redis-store.ts';
+
+/**
+ * Opens a store on a Redis server (6.2 or later) through a connected client of node-redis (package `redis`).
+ * Every change is one script, applied once however often it is sent. What was answered is as durable as the
+ * server makes it; what a failover or a flush loses, the processes that sent it send again.
+ *
+ * @throws TallystickError `INVALID_CONFIG` (naming the field), `PARTITIONS_MISMATCH` or `STORE_UNAVAILABLE`.
+ * @example
+ * const client = await createClient({ url: 'redis://127.0.0.1:6379', disableOfflineQueue: true }).on('error', log).connect()
+ * const tallystick = createTallystick({ store: await redisStore({ client }) })
+ * const { value } = await tallystick.counters.add('article:like:42')
+ * await tallystick.close()
+ * await client.close()
+ */
+export function redisStore(options: RedisStoreOptions): Promise<Store> {
+  return openRedisStore(options);
+}

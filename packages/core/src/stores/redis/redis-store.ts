@@ -1,0 +1,179 @@
+/**
+ * The store on Redis: many processes share it.
+ *
+ * - A partition is a hash tag; all that a batch changes is in its slot, and is changed by one script: see
+ *   `scripts/apply.lua`, which is the replica of `replica/` in Lua.
+ * - Plain counts are packed into buckets (`buckets.ts`); windows, sets, sketches and request ids have keys of
+ *   their own, which Redis drops some time after the partition's clock says that they are over.
+ * - The script's errors, the client's and a reply that does not come are the same to a lane: it sends the
+ *   batch again under its identity. The client must not do so by itself, and need not.
+ *
+ * What was not done: replies are not decoded as they stream in, and a batch is not split, so a batch is at
+ * most as long as a script may run (8,192 operations: 10 ms).
+ */
+import { describe, TallystickError } from '../../errors.ts';
+import { checkDurationMs } from '../../model/amount.ts';
+import type { Reading, Reply } from '../../model/answer.ts';
+import type { Batch } from '../../model/batch.ts';
+import type { Clock } from '../../model/clock.ts';
+import type { Query } from '../../model/operation.ts';
+import { REQUEST_RETENTION_MS, type ReplicaOptions } from '../../replica/replica.ts';
+import type { Store } from '../../store.ts';
+import { Keyspace } from './buckets.ts';
+import type { RedisClient } from './client.ts';
+import { decodeAnswer, decodeReadings } from './decode.ts';
+import { encodeBatch, encodeQueries, type BatchFrame } from './encode.ts';
+import { closed, otherPartitions } from './faults.ts';
+import { Caller, scripts } from './script.ts';
+import { Sweeper } from './sweeper.ts';
+
+/** Settings of {@link redisStore}. */
+export interface RedisStoreOptions extends ReplicaOptions {
+  /** A connected client of node-redis. It stays open when the store is closed. */
+  readonly client: RedisClient;
+  /** Number of partitions, 1 to 1,024, fixed when the data is created. Default 16. */
+  readonly partitions?: number;
+  /** What all keys begin with: 1 to 64 letters, digits and `.:_-`. Default `tally`. */
+  readonly prefix?: string;
+  /** How long a reply is waited for, in milliseconds; the batch is then sent again. Default 5,000. */
+  readonly commandTimeoutMs?: number;
+}
+
+/** Settings that only tests change. */
+export interface RedisStoreTestOptions {
+  /** Stands in for the server's clock. */
+  readonly clock?: Clock;
+}
+
+const DEFAULTS = { partitions: 16, prefix: 'tally', commandTimeoutMs: 5000 };
+const MOST_PARTITIONS = 1024;
+/** Buckets of all partitions together: a million counters are 15 to a bucket, ten million 150. */
+const BUCKETS = 65_536;
+const FEWEST_BUCKETS = 64;
+
+/** What apply.lua and read.lua say instead of an answer. */
+const OTHER_PARTITIONS = 1;
+const OTHER_BUCKETS = 2;
+
+interface Partition {
+  readonly space: Keyspace;
+  readonly sweeper: Sweeper;
+}
+
+class RedisStore implements Store {
+  readonly partitions: number;
+  readonly mayLose = true;
+  readonly #caller: Caller;
+  readonly #parts: readonly Partition[];
+  readonly #frame: Omit<BatchFrame, 'rawMs'>;
+  readonly #rawMs: () => string;
+  readonly #pending = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(caller: Caller, options: Required<RedisStoreOptions>, { clock }: RedisStoreTestOptions) {
+    this.partitions = options.partitions;
+    this.#caller = caller;
+    this.#rawMs = clock === undefined ? () => '' : () => String(clock());
+    this.#frame = { partitions: String(options.partitions), requestRetentionMs: options.requestRetentionMs };
+    const buckets = Math.max(FEWEST_BUCKETS, 2 ** Math.floor(Math.log2(BUCKETS / options.partitions)));
+    this.#parts = Array.from({ length: options.partitions }, (_, partition) => {
+      const space = new Keyspace(options.prefix, partition, buckets);
+      return { space, sweeper: new Sweeper(caller, space, this.#rawMs) };
+    });
+  }
+
+  /** Compares what the data is with what the store was told. */
+  async open(): Promise<void> {
+    await Promise.all(this.#parts.map((part) => this.#openPartition(part)));
+  }
+
+  apply(batch: Batch): Promise<Reply> {
+    return this.#taken(() => this.#apply(batch));
+  }
+
+  read(partition: number, queries: readonly Query[]): Promise<readonly Reading[]> {
+    return this.#taken(() => this.#read(this.#parts[partition]!.space, queries));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { sweeper } of this.#parts) sweeper.close();
+    await Promise.allSettled(this.#pending);
+  }
+
+  #taken<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(closed());
+    const pending = work();
+    this.#pending.add(pending);
+    const settled = (): void => void this.#pending.delete(pending);
+    pending.then(settled, settled);
+    return pending;
+  }
+
+  async #openPartition({ space, sweeper }: Partition): Promise<void> {
+    const args = [this.#rawMs(), String(this.partitions), String(space.buckets)];
+    const reply = await this.#caller.call(scripts.open, { keys: [space.meta], args });
+    const [partitions, buckets, dueMs] = reply as [number, number, number];
+    if (partitions !== this.partitions) throw otherPartitions(this.partitions, partitions);
+    if (buckets !== space.buckets) space.buckets = buckets;
+    if (dueMs >= 0) sweeper.due(dueMs);
+  }
+
+  async #apply(batch: Batch): Promise<Reply> {
+    const { space, sweeper } = this.#parts[batch.partition]!;
+    const { apply } = scripts;
+    const reply = await this.#caller.call(apply, encodeBatch(batch, space, { ...this.#frame, rawMs: this.#rawMs() }));
+    if (typeof reply === 'number') return { behind: reply };
+    if (Buffer.isBuffer(reply)) return decodeAnswer(reply);
+    const [answer, figure] = reply as [Buffer | number, number];
+    if (typeof answer !== 'number') {
+      sweeper.due(figure);
+      return decodeAnswer(answer);
+    }
+    this.#adopt(answer, figure, space);
+    return this.#apply(batch);
+  }
+
+  async #read(space: Keyspace, queries: readonly Query[]): Promise<readonly Reading[]> {
+    const reply = await this.#caller.call(scripts.read, encodeQueries(queries, space, this.#rawMs()));
+    if (Buffer.isBuffer(reply)) return decodeReadings(reply);
+    const [code, figure] = reply as [number, number];
+    this.#adopt(code, figure, space);
+    return this.#read(space, queries);
+  }
+
+  /** Goes by what the data is, where it is not as it was when the store was opened. */
+  #adopt(code: number, figure: number, space: Keyspace): void {
+    if (code === OTHER_PARTITIONS) throw otherPartitions(this.partitions, figure);
+    if (code === OTHER_BUCKETS) space.buckets = figure;
+  }
+}
+
+const KNOWN: ReadonlySet<string> = new Set(['client', 'partitions', 'prefix', 'commandTimeoutMs', 'requestRetentionMs']);
+
+function invalid(field: string, expected: string, got: unknown): TallystickError {
+  return new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${describe(got)}`, { field });
+}
+
+function checked(options: RedisStoreOptions): Required<RedisStoreOptions> {
+  const unknown = Object.keys(options).find((field) => !KNOWN.has(field));
+  if (unknown !== undefined) throw invalid(unknown, `one of ${[...KNOWN].join(', ')}`, 'an unknown option');
+  const all = { ...DEFAULTS, requestRetentionMs: REQUEST_RETENTION_MS, ...options };
+  const { client, partitions, prefix } = all as { client: unknown; partitions: number; prefix: unknown };
+  if (typeof client !== 'object' || client === null || !('sendCommand' in client)) throw invalid('client', 'a client of node-redis', client);
+  if (!Number.isSafeInteger(partitions) || partitions < 1 || partitions > MOST_PARTITIONS) {
+    throw invalid('partitions', `an integer from 1 to ${MOST_PARTITIONS}`, partitions);
+  }
+  if (typeof prefix !== 'string' || !/^[\w.:-]{1,64}$/.test(prefix)) throw invalid('prefix', '1 to 64 letters, digits and .:_-', prefix);
+  checkDurationMs(all.requestRetentionMs, 'requestRetentionMs');
+  checkDurationMs(all.commandTimeoutMs, 'commandTimeoutMs');
+  return all;
+}
+
+/** As `redisStore`, with what only tests change. */
+export async function openRedisStore(options: RedisStoreOptions, test: RedisStoreTestOptions = {}): Promise<Store> {
+  const all = checked(options);
+  const store = new RedisStore(new Caller(all.client, all.commandTimeoutMs), all, test);
+  await store.open();
+  return store;
+}
