@@ -44,7 +44,7 @@ for (const id of asked) {
 }
 if (values.json === true) console.log(JSON.stringify(reports.map((report) => ({ ...report, pass: passes(report) })), undefined, 2));
 else if (reports.length > 1) console.log(reports.map(verdict).join('\n'));
-if (values.write === true) writeFileSync(RESULTS, page(reports, new Date()));
+if (values.write === true) writeFileSync(RESULTS, page(reports, values.all === true ? '--all' : asked.join(' '), new Date()));
 process.exitCode = reports.every(passes) ? 0 : 1;
 
 /** Runs a contest in a process of its own, so that none runs on code another one has warmed or spoiled. */
