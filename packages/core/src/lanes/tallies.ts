@@ -34,7 +34,7 @@ export interface TallyOptions {
   readonly maxPending: number;
   /** The terms of a new key. @throws TallystickError when it cannot be tallied. */
   readonly termsOf: (key: string) => Terms | undefined;
-  /** Hands an amount over to the key's lane, which tells what became of it; by a promise it would cost half as much again. */
+  /** Hands an amount over to the key's lane, which tells what became of it: by a promise for each key, a flush took twice as long. */
   readonly handOver: (op: Operation, resolve: Resolve, reject: Reject) => void;
   readonly onEvent: (event: LaneEvent) => void;
 }
