@@ -27,7 +27,7 @@ export class Asking {
   /** For unrelated calls, which may share a message. */
   readonly coalesced = <Item, Result>(send: Send<Item, Result>, kind: Repeatable<Item>): Coalescer<Item, Result> => {
     const { maxBatchItems, maxInFlight, maxPending } = this.settings;
-    return this.#added(new Coalescer(send, { ...kind, ready: this.#ready, indexed: true, maxBatchItems, maxInFlight, maxPending }));
+    return this.#added(new Coalescer(send, { ...kind, ...this.#way, indexed: true, maxBatchItems, maxInFlight, maxPending }));
   };
 
   /** For calls that are a message each: `method` is called with what is asked for, as it is. */
@@ -36,7 +36,7 @@ export class Asking {
       Promise.all(calls.map(({ item }) => this.link.call(method, item, deadlineMs)));
     const { maxPending } = this.settings;
     const limits = { maxBatchItems: 1, maxInFlight: MANY_IN_FLIGHT, maxPending };
-    return this.#added(new Coalescer(send, { ...kind, ready: this.#ready, indexed: false, ...limits }));
+    return this.#added(new Coalescer(send, { ...kind, ...this.#way, indexed: false, ...limits }));
   };
 
   /** The caller's request id as it came, else one of our own where writes are sent again. */
@@ -51,7 +51,10 @@ export class Asking {
     await Promise.all(this.#coalescers.map((coalescer) => coalescer.close(byMs)));
   }
 
-  readonly #ready = (deadlineMs: number): Promise<void> | undefined => this.link.ready(deadlineMs);
+  readonly #way = {
+    ready: (deadlineMs: number): Promise<void> | undefined => this.link.ready(deadlineMs),
+    where: (): string => this.link.where,
+  };
 
   #added<Item, Result>(coalescer: Coalescer<Item, Result>): Coalescer<Item, Result> {
     this.#coalescers.push(coalescer);
@@ -74,17 +77,17 @@ const requestTtlMsOf = (timeoutMs: number): number => Math.max(600_000, 6 * time
 /** A read, which may be asked for any number of times. */
 export const reads: Repeatable<unknown> = {
   repeatable: () => true,
-  unknown: () => new TallystickError('TIMEOUT', 'the server did not answer in time'),
+  unknown: (_item, where) => new TallystickError('TIMEOUT', `${where}: the server did not answer in time`),
 };
 
 /** Writes, which may be sent again under their request id. */
 export function writes<Item>(requestIdOf: (item: Item) => string | undefined): Repeatable<Item> {
   return {
     repeatable: (item) => requestIdOf(item) !== undefined,
-    unknown: (item) => {
+    unknown: (item, where) => {
       const id = requestIdOf(item);
       const advice = id === undefined ? '' : `; asking again with requestId ${JSON.stringify(id)}, while the server remembers it, counts nothing twice`;
-      return new TallystickError('OUTCOME_UNKNOWN', `the server did not answer in time: it may have been counted${advice}`);
+      return new TallystickError('OUTCOME_UNKNOWN', `${where}: the server did not answer in time; it may have been counted${advice}`);
     },
   };
 }

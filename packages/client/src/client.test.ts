@@ -156,7 +156,8 @@ describe('a client', () => {
 
   it('refuses settings that make no sense, naming the setting', () => {
     const bad: [options: object, field: string][] = [
-      [{ address: '' }, 'address'],
+      ...['', 'localhost', 'http://127.0.0.1:7071', '127.0.0.1:', '127.0.0.1:0', 'a:70710', '::1:7071', '[::1]', '[1.2.3.4]:1', 7071].map((address) =>
+        [{ address }, 'address'] as [object, string]),
       [{ timeoutMs: 0 }, 'timeoutMs'],
       [{ timeoutMs: 2 ** 31 }, 'timeoutMs'],
       [{ maxBatchItems: 10_001 }, 'maxBatchItems'],
@@ -167,6 +168,12 @@ describe('a client', () => {
     for (const [options, field] of bad) {
       assert.throws(() => createClient(options), { name: 'TallystickError', code: 'INVALID_CONFIG', field });
     }
+    const message = 'address: expected host:port, such as 127.0.0.1:7071 or [::1]:7071, got "http://127.0.0.1:7071"';
+    assert.throws(() => createClient({ address: 'http://127.0.0.1:7071' }), { message });
+  });
+
+  it('takes the address of a node by name, IPv4 or IPv6', async () => {
+    for (const address of ['localhost:7071', '127.0.0.1:1', '[::1]:65535', 'node-1.example:7071']) await createClient({ address }).close();
   });
 
   it('refuses more calls than may wait', async () => {

@@ -8,7 +8,7 @@
  * pause that doubles, with the same request ids and without the calls that were settled meanwhile.
  */
 import { TallystickError } from 'tallystick';
-import { Fault, mayPass } from './fault.ts';
+import { Fault, mayPass, unsent } from './fault.ts';
 import { WaitingCall, WaitingRoom } from './waiting.ts';
 
 /** Makes one attempt: results and errors in the order of the calls. @throws Fault */
@@ -24,7 +24,9 @@ export interface CoalescerSettings<Item> {
   /** Whether asking for an item twice is harmless. */
   readonly repeatable: (item: Item) => boolean;
   /** What to tell the caller of a call that may have been done, and whose answer will not come in time. */
-  readonly unknown: (item: Item) => TallystickError;
+  readonly unknown: (item: Item, where: string) => TallystickError;
+  /** The server, for messages. */
+  readonly where: () => string;
   /** Whether the index in the refusal of a whole message is that of one of the calls. */
   readonly indexed: boolean;
   readonly maxBatchItems: number;
@@ -47,7 +49,7 @@ export class Coalescer<Item, Result> {
   constructor(send: Send<Item, Result>, settings: CoalescerSettings<Item>) {
     this.#send = send;
     this.#settings = settings;
-    this.#room = new WaitingRoom((call) => this.#settle(call, this.#endOf(call, timeout())));
+    this.#room = new WaitingRoom((call) => this.#settle(call, this.#endOf(call, unsent(settings.where()))));
   }
 
   /** Asks for `item`; settles by its deadline. @throws TallystickError (as a rejection) */
@@ -145,7 +147,7 @@ export class Coalescer<Item, Result> {
 
   /** What to tell of a call that ends without an answer, `otherwise` when nothing can have been done. */
   #endOf({ item, inFlight, lost, refusal }: WaitingCall<Item, Result>, otherwise: TallystickError): TallystickError {
-    return inFlight || lost ? this.#settings.unknown(item) : (refusal ?? otherwise);
+    return inFlight || lost ? this.#settings.unknown(item, this.#settings.where()) : (refusal ?? otherwise);
   }
 
   #settle(call: WaitingCall<Item, Result>, result: Result | TallystickError): void {
@@ -168,9 +170,6 @@ function onItsOwn({ code, message, field, cause }: TallystickError): TallystickE
 const closed = (): TallystickError => new TallystickError('CLOSED', 'the client is closed');
 
 const overloaded = (most: number): TallystickError => new TallystickError('OVERLOADED', `maxPending: ${most} calls are waiting already`);
-
-const timeout = (): TallystickError =>
-  new TallystickError('TIMEOUT', 'the time was up before the call could be sent; nothing was done');
 
 const internal = (cause: unknown): TallystickError => new TallystickError('INTERNAL', `the client failed: ${String(cause)}`, { cause });
 

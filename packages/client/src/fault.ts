@@ -30,6 +30,16 @@ export function lost(why: string, cause?: unknown): Fault {
 /** Whether the same may succeed when it is asked again. A time-out is the caller's own, and is over. */
 export const mayPass = (error: TallystickError): boolean => error.transient && error.code !== 'TIMEOUT';
 
+/** The time was up while a call still waited to be sent to `where`. */
+export const unsent = (where: string): TallystickError =>
+  new TallystickError('TIMEOUT', `${where}: the time was up before the call could be sent; nothing was done`);
+
+/** Why there is no connection, taken out of the sentence in which grpc-js says it. */
+export function connectionFaultOf({ details }: ServiceError): string {
+  const fault = /Last error: (.+?)\.? Resolution note/.exec(details)?.[1] ?? details;
+  return fault.replace(/^Error: /, '').replace(/ \(\d{4}-[^)]*Z\)$/, '');
+}
+
 /** The server refused the call as a whole, and said why: nothing was done. */
 export const refused = (error: TallystickError): Fault => new Fault(error, { again: mayPass(error), lost: false });
 

@@ -1,9 +1,8 @@
 /** The connection to a node. */
-import { Client as Channel, connectivityState, credentials, type ClientDuplexStream } from '@grpc/grpc-js';
-import { TallystickError } from 'tallystick';
-import { Fault, faultOf } from './fault.ts';
+import { Client as Channel, connectivityState, credentials, status, type ClientDuplexStream } from '@grpc/grpc-js';
+import { connectionFaultOf, Fault, faultOf, unsent } from './fault.ts';
 import type { Settings } from './options.ts';
-import type { Method } from './wire/index.ts';
+import { healthService, type Method } from './wire/index.ts';
 
 const FIRST_RECONNECT_MS = 50;
 const SLOWEST_RECONNECT_MS = 1000;
@@ -12,6 +11,8 @@ const SLOWEST_RECONNECT_MS = 1000;
 export class Link {
   readonly #address: string;
   readonly #channel: Channel;
+  /** Why the last try to connect failed; undefined once one did not. */
+  #connectionFault: string | undefined;
 
   constructor({ address, credentials: given, keepaliveMs }: Settings) {
     this.#address = address;
@@ -31,16 +32,21 @@ export class Link {
   /** Waits for a connection. @throws Fault when there is none by `deadlineMs`: nothing was sent. */
   ready(deadlineMs: number): Promise<void> | undefined {
     if (this.#channel.getChannel().getConnectivityState(false) === connectivityState.READY) return undefined;
+    this.#learnFault(deadlineMs);
     return new Promise((resolve, reject) => {
       this.#channel.waitForReady(deadlineMs, (error) => {
-        if (error === undefined) resolve();
-        else reject(new Fault(new TallystickError('TIMEOUT', this.#noConnection, { cause: error }), { again: false, lost: false }));
+        if (error !== undefined) reject(new Fault(unsent(this.where), { again: false, lost: false }));
+        else {
+          this.#connectionFault = undefined;
+          resolve();
+        }
       });
     });
   }
 
-  get #noConnection(): string {
-    return `there is no connection to ${this.#address}; nothing was done`;
+  /** The address, and why it can't be reached when it can't. */
+  get where(): string {
+    return this.#connectionFault === undefined ? this.#address : `${this.#address}: ${this.#connectionFault}`;
   }
 
   /** One call, once. @throws Fault */
@@ -62,5 +68,25 @@ export class Link {
 
   close(): void {
     this.#channel.close();
+  }
+
+  /** Notes why a try to connect failed, as soon as one did; grpc-js tells it to calls alone, so one is made. */
+  #learnFault(deadlineMs: number): void {
+    const channel = this.#channel.getChannel();
+    const state = channel.getConnectivityState(false);
+    if (state === connectivityState.TRANSIENT_FAILURE) this.#askFault(deadlineMs);
+    else if (state === connectivityState.IDLE || state === connectivityState.CONNECTING) {
+      channel.watchConnectivityState(state, deadlineMs, (error) => {
+        if (error === undefined) this.#learnFault(deadlineMs);
+      });
+    }
+  }
+
+  /** The call does nothing, should it find a connection after all. */
+  #askFault(deadlineMs: number): void {
+    const { path, requestSerialize, responseDeserialize } = healthService.Check;
+    this.#channel.makeUnaryRequest(path, requestSerialize, responseDeserialize, '', { deadline: deadlineMs }, (error) => {
+      if (error?.code === status.UNAVAILABLE) this.#connectionFault = connectionFaultOf(error);
+    });
   }
 }

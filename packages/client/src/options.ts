@@ -1,10 +1,11 @@
 /** Settings of a client. */
+import { isIPv6 } from 'node:net';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { TallystickError } from 'tallystick';
 
 /** Settings of {@link createClient}. */
 export interface ClientOptions {
-  /** `host:port` of a node. Default `127.0.0.1:7071`. */
+  /** `host:port` of a node, `[::1]:7071` with an IPv6 address. Default `127.0.0.1:7071`. */
   readonly address?: string;
   /** From `@grpc/grpc-js`; for TLS `credentials.createSsl()`. Default: no TLS. */
   readonly credentials?: ChannelCredentials;
@@ -42,10 +43,14 @@ const NUMBERS = {
   keepaliveMs: [4000, 100, 3_600_000],
 } as const;
 
+/** A name or an address, IPv6 in brackets, and the port, which can't be left out: nothing says what it would be. */
+const ADDRESS = /^(?:\[([\da-fA-F:.]+)\]|[^\s:/?#@[\]]+):(\d{1,5})$/;
+const MAX_PORT = 65_535;
+
 const OTHERS = ['address', 'credentials', 'retryWrites'];
 
 const invalid = (field: string, expected: string, got: unknown): TallystickError =>
-  new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${String(got)}`, { field });
+  new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${typeof got === 'string' ? JSON.stringify(got) : String(got)}`, { field });
 
 /** The default for a number that was not given. */
 export function checkNumber(field: keyof typeof NUMBERS, value: unknown): number {
@@ -55,12 +60,20 @@ export function checkNumber(field: keyof typeof NUMBERS, value: unknown): number
   throw invalid(field, `an integer from ${least} to ${most}`, value);
 }
 
+function isAddress(address: unknown): boolean {
+  const [, ipv6, port] = (typeof address === 'string' && ADDRESS.exec(address)) || [];
+  return Number(port) >= 1 && Number(port) <= MAX_PORT && (ipv6 === undefined || isIPv6(ipv6));
+}
+
 /** @throws TallystickError `INVALID_CONFIG`, naming the setting. */
 export function checkOptions(options: ClientOptions): Settings {
   const { address = '127.0.0.1:7071', retryWrites = true, credentials } = options;
   const unknown = Object.keys(options).find((field) => !OTHERS.includes(field) && !Object.hasOwn(NUMBERS, field));
-  if (unknown !== undefined) throw invalid(unknown, `one of ${[...OTHERS, ...Object.keys(NUMBERS)].join(', ')}`, 'an unknown option');
-  if (typeof address !== 'string' || address === '') throw invalid('address', 'host:port', address);
+  if (unknown !== undefined) {
+    const known = [...OTHERS, ...Object.keys(NUMBERS)].join(', ');
+    throw new TallystickError('INVALID_CONFIG', `${unknown}: not an option; known are ${known}`, { field: unknown });
+  }
+  if (!isAddress(address)) throw invalid('address', 'host:port, such as 127.0.0.1:7071 or [::1]:7071', address);
   if (typeof retryWrites !== 'boolean') throw invalid('retryWrites', 'true or false', retryWrites);
   return {
     address,
