@@ -2,8 +2,9 @@
 import { rows } from '../rows/index.ts';
 import { measure } from './measure.ts';
 
-// Taken down, it takes its servers with it: they go when this process exits.
+// Taken down, or left alone by its parent, it takes its servers with it: they go when this process exits.
 process.once('SIGTERM', () => process.exit(1));
+process.once('disconnect', () => process.exit());
 
 const [rowId = '', contestId = ''] = process.argv.slice(2);
 const row = await rows[rowId]?.();
