@@ -59,6 +59,15 @@ describe('Declarations', () => {
     assert.throws(() => new Declarations({}).given({ type: 'unique' }), { code: 'INVALID_ARGUMENT', field: 'windowMs' });
   });
 
+  it('refuses what is no number with a code, even where it looks like one that was given before (N07)', () => {
+    const declarations = new Declarations({});
+    declarations.given({ ttlMs: 5 });
+    declarations.given({ ttlMs: 6 });
+    for (const ttlMs of [5n, Object(5), { toJSON: () => 5 }, NaN, null]) {
+      assert.throws(() => declarations.given({ ttlMs: ttlMs as number }), { code: 'INVALID_ARGUMENT', field: 'ttlMs' });
+    }
+  });
+
   it('goes on sharing after very many different options', () => {
     const declarations = new Declarations({});
     for (let ttlMs = 1; ttlMs <= 2500; ttlMs++) declarations.given({ ttlMs });

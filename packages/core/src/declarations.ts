@@ -59,6 +59,8 @@ export class Declarations {
   given(options: CounterOptions): Declared {
     if (this.#last !== undefined && isSame(options, this.#last.options)) return this.#last.declared;
     const own = counterOptions(options);
+    // Only these are named apart by JSON; a bigint would throw in it.
+    if (!Object.values(own).every((value) => typeof value === 'number' || typeof value === 'string')) return declare(own);
     const name = JSON.stringify(own);
     const known = this.#given.get(name);
     const declared = known ?? declare(own);
