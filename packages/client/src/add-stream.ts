@@ -5,7 +5,7 @@
 import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
 import { TallystickError } from 'tallystick';
 import type { Send } from './coalescer.ts';
-import { faultOf, lost, refused, type Fault } from './fault.ts';
+import { faultOf, lost, refusalOf, refused, type Fault } from './fault.ts';
 import type { Link } from './link.ts';
 import type { AddRequest, Counted, StreamAddRequest, StreamAddResponse } from './wire/index.ts';
 import { countersService } from './wire/index.ts';
@@ -39,8 +39,7 @@ export class AddStream {
     const { results, code, msg } = await this.#exchange(items);
     if (code !== undefined) throw refused(new TallystickError(code, msg ?? ''));
     return results.map((result) => {
-      if (result.outcome !== 'refused') return result;
-      return new TallystickError(result.code, result.msg, result.field === undefined ? {} : { field: result.field });
+      return result.outcome === 'refused' ? refusalOf(result) : result;
     });
   };
 

@@ -10,48 +10,60 @@ const UINT32_MAX = 2 ** 32 - 1;
 
 type Check = (value: unknown, field: string) => void;
 
-/** Says what came, for an error message. */
+/** Says what came, as the library says it: short, and safe for any value whatever. */
 function shown(value: unknown): string {
-  if (typeof value === 'string') return `a string of ${value.length} characters`;
+  if (typeof value === 'string') {
+    return value.length > 40 ? `${JSON.stringify(value.slice(0, 40))}… (${value.length} characters)` : JSON.stringify(value);
+  }
+  if (typeof value === 'bigint') return `${value}n`;
+  if (Array.isArray(value)) return `an array of ${value.length}`;
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-function refuse(code: ErrorCode, field: string, expected: string, value: unknown): never {
-  throw new TallystickError(code, `${field}: expected ${expected}, got ${shown(value)}`, { field });
+function refuse(code: ErrorCode, field: string, expected: string, got: string): never {
+  throw new TallystickError(code, `${field}: expected ${expected}, got ${got}`, { field });
 }
 
-/** Every character is at least one byte. */
-function text(code: ErrorCode, most: number): Check {
-  return (value, field) => {
-    if (typeof value === 'string' && value.length > 0 && value.length <= most && value.isWellFormed()) return;
-    refuse(code, field, `a well-formed string of 1 to ${most} characters`, value);
-  };
-}
+/** A character is at least one byte. How many bytes there are in all is for the server to count. */
+const key: Check = (value, field) => {
+  if (typeof value !== 'string') refuse('INVALID_KEY', field, 'a string', shown(value));
+  if (value === '') refuse('INVALID_KEY', field, `1 to ${MAX_KEY_BYTES} bytes`, 'an empty string');
+  if (!value.isWellFormed()) refuse('INVALID_KEY', field, 'well-formed Unicode', 'a string with a lone surrogate');
+  if (value.length > MAX_KEY_BYTES) refuse('INVALID_KEY', field, `at most ${MAX_KEY_BYTES} bytes of UTF-8`, `${value.length} or more`);
+};
 
-function whole(code: ErrorCode, least: number, most: number): Check {
+const requestId: Check = (value, field) => {
+  if (typeof value === 'string' && value !== '' && value.length <= MAX_REQUEST_ID && value.isWellFormed()) return;
+  refuse('INVALID_ARGUMENT', field, `1 to ${MAX_REQUEST_ID} characters`, shown(value));
+};
+
+const amount: Check = (value, field) => {
+  if (!Number.isSafeInteger(value)) refuse('INVALID_AMOUNT', field, 'an integer within ±(2^53 − 1)', shown(value));
+};
+
+const durationMs: Check = (value, field) => {
+  if (Number.isSafeInteger(value) && (value as number) >= 1) return;
+  refuse('INVALID_ARGUMENT', field, 'a whole number of milliseconds, at least 1', shown(value));
+};
+
+function whole(least: number, most: number): Check {
   return (value, field) => {
-    if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
-      refuse(code, field, `an integer from ${least} to ${most}`, value);
-    }
+    if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return;
+    refuse('INVALID_ARGUMENT', field, `an integer from ${least} to ${most}`, shown(value));
   };
 }
 
 function oneOf(values: readonly string[]): Check {
   return (value, field) => {
-    if (!values.includes(value as string)) refuse('INVALID_ARGUMENT', field, `one of ${values.join(', ')}`, value);
+    if (!values.includes(value as string)) refuse('INVALID_ARGUMENT', field, `one of ${values.join(', ')}`, shown(value));
   };
 }
 
-const { MAX_SAFE_INTEGER: MAX } = Number;
-const key = text('INVALID_KEY', MAX_KEY_BYTES);
-const amount = whole('INVALID_AMOUNT', -MAX, MAX);
-const durationMs = whole('INVALID_ARGUMENT', 1, MAX);
-const requestId = text('INVALID_ARGUMENT', MAX_REQUEST_ID);
-const timeoutMs = whole('INVALID_ARGUMENT', 1, 2 ** 31 - 1);
-const uint32 = whole('INVALID_ARGUMENT', 0, UINT32_MAX);
+const timeoutMs = whole(1, 2 ** 31 - 1);
+const uint32 = whole(0, UINT32_MAX);
 const request = { requestId, requestTtlMs: durationMs };
 const which = { type: oneOf(COUNTER_TYPES), windowMs: durationMs, slices: uint32 };
-const options = { ...which, min: amount, max: amount, ttlMs: durationMs, member: text('INVALID_KEY', MAX_KEY_BYTES), ...request };
+const options = { ...which, min: amount, max: amount, ttlMs: durationMs, member: key, ...request };
 
 /** The fields of each thing an application gives, and the check of each. */
 const FIELDS = {
@@ -59,11 +71,14 @@ const FIELDS = {
   addItem: { ...options, key, delta: amount },
   get: { ...which, key, timeoutMs },
   getItem: { ...which, key },
-  addFreq: { businessId: uint32, key, timeSpan: uint32, timeUnit: oneOf(['SEC', 'DAY']), ...request },
+  addFreq: { businessId: uint32, key, timeSpan: whole(1, UINT32_MAX), timeUnit: oneOf(['SEC', 'DAY']), ...request },
   getFreq: { businessId: uint32, key },
   call: { timeoutMs },
   batchCall: { timeoutMs, ...request },
 } satisfies Record<string, Record<string, Check>>;
+
+/** What a message calls each of them; the others are `options`. */
+const NAMES: Partial<Record<keyof typeof FIELDS, string>> = { addItem: 'item', getItem: 'item', addFreq: 'request', getFreq: 'request' };
 
 /** Fields that must be there. */
 const REQUIRED: ReadonlySet<string> = new Set(['key', 'businessId', 'timeSpan']);
@@ -75,10 +90,11 @@ const REQUIRED: ReadonlySet<string> = new Set(['key', 'businessId', 'timeSpan'])
  */
 export function checked<Given extends object>(kind: keyof typeof FIELDS, given: Given): Given {
   const fields: Record<string, Check> = FIELDS[kind];
-  if (typeof given !== 'object' || (given as unknown) === null) refuse('INVALID_ARGUMENT', kind, 'an object', given);
+  const isObject = typeof given === 'object' && (given as unknown) !== null && !Array.isArray(given);
+  if (!isObject) refuse('INVALID_ARGUMENT', NAMES[kind] ?? 'options', 'an object', shown(given));
   for (const [field, value] of Object.entries(given)) {
     const check = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    if (check === undefined) throw new TallystickError('UNKNOWN_FIELD', `${field}: known are ${Object.keys(fields).join(', ')}`, { field });
+    if (check === undefined) throw new TallystickError('UNKNOWN_FIELD', `${field}: expected one of ${Object.keys(fields).join(', ')}`, { field });
     if (value !== undefined) check(value, field);
   }
   for (const field in fields) if (REQUIRED.has(field)) fields[field]?.((given as Record<string, unknown>)[field], field);
@@ -88,16 +104,19 @@ export function checked<Given extends object>(kind: keyof typeof FIELDS, given: 
 /** The same of each of `list`, which is called `name`; what is thrown names the index. */
 export function checkedEach<Given extends object>(kind: keyof typeof FIELDS, name: string, list: readonly Given[]): readonly Given[] {
   const given: unknown = list;
-  if (!Array.isArray(given)) refuse('INVALID_ARGUMENT', name, 'an array', given);
+  if (!Array.isArray(given)) refuse('INVALID_ARGUMENT', name, 'an array', shown(given));
   for (const [index, one] of list.entries()) {
     try {
       checked(kind, one);
     } catch (error) {
-      throw error instanceof TallystickError ? placed(error, `${name}[${index}]`, index) : error;
+      throw error instanceof TallystickError ? placed(error, name, index) : error;
     }
   }
   return list;
 }
 
-const placed = ({ code, message, field }: TallystickError, place: string, index: number): TallystickError =>
-  new TallystickError(code, `${place}.${message}`, { field: field === undefined ? place : `${place}.${field}`, index });
+/** As {@link TallystickError.at}, in a list of any name. */
+function placed(error: TallystickError, name: string, index: number): TallystickError {
+  const { code, message, field = name } = error.at(index);
+  return new TallystickError(code, message.replace('items', name), { field: field.replace('items', name), index });
+}

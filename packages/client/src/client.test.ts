@@ -1,8 +1,9 @@
 // The client against a real server.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createTallystick, memoryStore } from 'tallystick';
 import { startGrpcNode, type GrpcNode } from '../../../test/support/grpc-node.ts';
-import { createClient, TallystickError, type Client } from './index.ts';
+import { createClient, TallystickError, type Client, type Counters } from './index.ts';
 
 /** What a call was refused with. */
 async function refusal(call: Promise<unknown>): Promise<TallystickError> {
@@ -52,7 +53,8 @@ describe('a client', () => {
     const expected = { code: 0, msg: 'OK', businessId: business, key, freq: 1, ttlSeconds: 2 * 24 * 3600, outcome: 'applied' };
     assert.deepEqual(await frequency.add(request), expected);
     assert.deepEqual((await frequency.batchAdd([request, request])).map(({ freq }) => freq), [2, 3]);
-    assert.equal((await frequency.get({ businessId: business, key })).freq, 3);
+    const { code, msg, ttlSeconds } = expected;
+    assert.deepEqual(await frequency.get({ businessId: business, key }), { code, msg, businessId: business, key, freq: 3, ttlSeconds });
     const read = await frequency.batchGet([{ businessId: business, key }, { businessId: 8, key }]);
     assert.deepEqual(read.map(({ code, freq }) => [code, freq]), [[0, 3], [10002, 0]]);
     assert.equal((await frequency.get({ businessId: 8, key })).code, 10002);
@@ -104,11 +106,15 @@ describe('a client', () => {
   });
 
   it('sends the good calls of a message again without the bad ones that had it refused', async () => {
-    const request = (i: number) => ({ businessId: 5, key: `own:${i}`, timeSpan: i % 25 === 7 ? 0 : 60 });
+    const request = (i: number) => ({ businessId: 5, key: `own:${i}`, timeSpan: i % 25 === 7 ? 2 ** 31 : 60, timeUnit: i % 25 === 7 ? 'DAY' as const : 'SEC' as const });
     const answers = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => client.frequency.add(request(i))));
     for (const [i, answer] of answers.entries()) {
       if (i % 25 !== 7) assert.ok(answer.status === 'fulfilled' && answer.value.freq === 1 && answer.value.key === `own:${i}`, `${i}`);
-      else assert.ok(answer.status === 'rejected' && (answer.reason as TallystickError).field === 'time_span');
+      else {
+        assert.ok(answer.status === 'rejected');
+        const { field, index, message } = answer.reason as TallystickError;
+        assert.deepEqual([field, index, message], ['timeSpan', undefined, 'timeSpan: expected an integer from 1 to 49710, got 2147483648']);
+      }
     }
   });
 
@@ -135,15 +141,45 @@ describe('a client', () => {
       [counters.addMany([{ key: 'bad' }, { key: 'bad', delta: 0.5 }]), 'INVALID_AMOUNT', 'items[1].delta'],
       [counters.addMany([{ key: 'bad', timeoutMs: 5 } as never]), 'UNKNOWN_FIELD', 'items[0].timeoutMs'],
       [counters.addMany('bad' as never), 'INVALID_ARGUMENT', 'items'],
-      [counters.getMany([null as never]), 'INVALID_ARGUMENT', 'items[0].getItem'],
+      [counters.getMany('bad' as never), 'INVALID_ARGUMENT', 'items'],
+      [counters.getMany([null as never]), 'INVALID_ARGUMENT', 'items[0].item'],
       [frequency.add({ businessId: -1, key: 'bad', timeSpan: 1 }), 'INVALID_ARGUMENT', 'businessId'],
       [frequency.add({ businessId: 2 ** 32, key: 'bad', timeSpan: 1 }), 'INVALID_ARGUMENT', 'businessId'],
+      [frequency.add({ businessId: 1, key: 'bad', timeSpan: 0 }), 'INVALID_ARGUMENT', 'timeSpan'],
       [frequency.batchAdd([{ businessId: 1, key: 'bad' } as never]), 'INVALID_ARGUMENT', 'requests[0].timeSpan'],
       [frequency.get({ key: 'bad' } as never), 'INVALID_ARGUMENT', 'businessId'],
     ];
     for (const [call, code, field] of calls) assert.deepEqual(await refusal(call).then((bad) => [bad.code, bad.field]), [code, field]);
     assert.equal(messages('Counters/StreamAdd') + messages('Counters/BatchAdd'), before);
     assert.equal((await counters.get('bad')).found, false);
+  });
+
+  it('refuses in the words of the library', async () => {
+    const library = createTallystick({ store: memoryStore() });
+    const calls: ((counters: Pick<Counters, 'add' | 'get' | 'addMany' | 'getMany'>) => Promise<unknown>)[] = [
+      (counters) => counters.add('bad', 0.5),
+      (counters) => counters.add('bad', '1'.repeat(50) as never),
+      (counters) => counters.add('bad', 5n as never),
+      (counters) => counters.add(''),
+      (counters) => counters.add(7 as never),
+      (counters) => counters.add('half \ud800 pair'),
+      (counters) => counters.add('k'.repeat(513)),
+      (counters) => counters.add('ü'.repeat(400)),
+      (counters) => counters.add('bad', 1, { requestId: '' }),
+      (counters) => counters.add('bad', 1, { requestTtlMs: 5 }),
+      (counters) => counters.add('bad', 1, { ttlMs: 0 }),
+      (counters) => counters.add('bad', 1, { type: 'sliding-log' }),
+      (counters) => counters.add('bad', 1, { member: 'm' }),
+      (counters) => counters.get('bad', { type: 'unique' }),
+      (counters) => counters.addMany([{ key: 'bad' }, { key: 'bad', delta: 0.5 }]),
+      (counters) => counters.addMany([{ key: 'bad', type: 'sliding-log' }]),
+      (counters) => counters.addMany('bad' as never),
+      (counters) => counters.getMany(['bad', '']),
+      (counters) => counters.getMany([{ key: 'bad', type: 'unique' }]),
+    ];
+    const told = ({ code, message, field, index }: TallystickError): unknown[] => [code, message, field, index];
+    for (const call of calls) assert.deepEqual(told(await refusal(call(client.counters))), told(await refusal(call(library.counters))), String(call));
+    await library.close();
   });
 
   it('gives the server’s refusal of a whole batch with its index', async () => {

@@ -40,6 +40,8 @@ export interface ClientCounters {
   getMany(items: readonly (string | GetItem)[], options?: CallOptions): Promise<readonly CounterReading[]>;
 }
 
+const itemOf = (item: string | GetItem): GetItem => (typeof item === 'string' ? { key: item } : item);
+
 /** Makes the counters, and what ends their stream. */
 export function clientCounters(asking: Asking): { readonly counters: ClientCounters; readonly stop: () => void } {
   const { link, settings, request } = asking;
@@ -70,7 +72,7 @@ export function clientCounters(asking: Asking): { readonly counters: ClientCount
     },
     getMany: async (items, options = {}) => {
       const { timeoutMs = settings.timeoutMs } = checked('call', options);
-      const list = checkedEach('getItem', 'items', items.map((item) => (typeof item === 'string' ? { key: item } : item)));
+      const list = checkedEach('getItem', 'items', Array.isArray(items) ? items.map(itemOf) : (items as []));
       return getBatches.call(list, timeoutMs) as Promise<readonly CounterReading[]>;
     },
   };

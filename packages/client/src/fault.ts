@@ -1,6 +1,6 @@
 /** What a gRPC status says about a call that was not answered. */
 import { status, type ServiceError } from '@grpc/grpc-js';
-import { errorTable, TallystickError } from 'tallystick';
+import { errorTable, TallystickError, type ErrorCode } from 'tallystick';
 import { codeOf } from './wire/counters.ts';
 
 /** Why an attempt brought no answer. */
@@ -43,14 +43,32 @@ export function connectionFaultOf({ details }: ServiceError): string {
 /** The server refused the call as a whole, and said why: nothing was done. */
 export const refused = (error: TallystickError): Fault => new Fault(error, { again: mayPass(error), lost: false });
 
+/** What a server says of a refusal. */
+interface Told {
+  readonly code: ErrorCode;
+  readonly msg: string;
+  /** In snake case, as on the wire. */
+  readonly field?: string | undefined;
+  readonly index?: number | undefined;
+}
+
+/** A server's refusal with the field named as in the library. */
+export function refusalOf({ code, msg, field, index }: Told): TallystickError {
+  const place = index === undefined ? {} : { index };
+  if (field === undefined) return new TallystickError(code, msg, place);
+  const own = field.replace(/^.*\]\.?/, '');
+  return new TallystickError(code, msg.replace(`${own}:`, `${inCamelCase(own)}:`), { field: inCamelCase(field), ...place });
+}
+
+const inCamelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** What the status of a call says. */
 export function faultOf(error: ServiceError): Fault {
   const text = (name: string): string | undefined => error.metadata.get(`tallystick-${name}`)[0]?.toString();
   const reason = text('reason');
   if (reason !== undefined) {
     const [field, index] = [text('field'), text('index')];
-    const detail = { ...(field !== undefined && { field }), ...(index !== undefined && { index: Number(index) }) };
-    return refused(new TallystickError(codeOf(reason), error.details, detail));
+    return refused(refusalOf({ code: codeOf(reason), msg: error.details, field, index: index === undefined ? undefined : Number(index) }));
   }
   if (BROKEN.has(error.code)) return lost(error.details, error);
   return new Fault(unexplained(error), { again: false, lost: error.code === status.DEADLINE_EXCEEDED });

@@ -34,8 +34,12 @@ export interface Frequency extends FrequencyKey {
   readonly freq: number;
   /** Time left to live, in seconds, rounded up. */
   readonly ttlSeconds: number;
-  /** `accepted`: will be counted exactly once, and `freq` is an estimate. */
-  readonly outcome: 'applied' | 'accepted';
+}
+
+/** How often something occurred, right after an add. */
+export interface FrequencyAdded extends Frequency {
+  /** `accepted`: will be counted exactly once, and `freq` is an estimate; `refused`, in a batch: not counted, `code` says why. */
+  readonly outcome: 'applied' | 'accepted' | 'refused';
 }
 
 /** `tallystick.v1.FrequencyControl` */
@@ -46,11 +50,11 @@ export interface ClientFrequency {
    * @throws TallystickError (as a rejection) when refused, or `OUTCOME_UNKNOWN`.
    * @example const { freq } = await client.frequency.add({ businessId: 1, key: 'sms:42', timeSpan: 60 })
    */
-  add(request: FrequencyAdd, options?: CallOptions): Promise<Frequency>;
+  add(request: FrequencyAdd, options?: CallOptions): Promise<FrequencyAdded>;
   /** Reads one count; code 10002 when there is none. Calls of one tick travel in one message. */
   get(request: FrequencyKey, options?: CallOptions): Promise<Frequency>;
   /** Counts many in one call: one bad request refuses them all, naming its index; else each has its own code. */
-  batchAdd(requests: readonly FrequencyAdd[], options?: BatchCallOptions): Promise<readonly Frequency[]>;
+  batchAdd(requests: readonly FrequencyAdd[], options?: BatchCallOptions): Promise<readonly FrequencyAdded[]>;
   /** Reads many in one call, in order. */
   batchGet(requests: readonly FrequencyKey[], options?: CallOptions): Promise<readonly Frequency[]>;
 }
@@ -66,14 +70,20 @@ function addOf({ businessId, key, timeSpan, timeUnit = 'SEC', requestId, request
 
 const getOf = ({ businessId, key }: FrequencyKey): GetFreqReq => ({ business_id: businessId, key });
 
-function frequencyOf({ code, msg, business_id, key, freq, ttl, accepted }: FreqRsp): Frequency {
-  return { code, msg, businessId: business_id, key, freq, ttlSeconds: ttl, outcome: accepted ? 'accepted' : 'applied' };
+function frequencyOf({ code, msg, business_id, key, freq, ttl }: FreqRsp): Frequency {
+  return { code, msg, businessId: business_id, key, freq, ttlSeconds: ttl };
 }
 
-/** One result, or the error that its code stands for. */
-function resultOf(response: FreqRsp): Frequency | TallystickError {
+function addedOf(response: FreqRsp): FrequencyAdded {
+  const { code, accepted } = response;
+  const counted = accepted ? 'accepted' : 'applied';
+  return { ...frequencyOf(response), outcome: code === 0 ? counted : 'refused' };
+}
+
+/** One result as `shape` makes it, or the error that its code stands for. */
+function resultOf<Result>(response: FreqRsp, shape: (response: FreqRsp) => Result): Result | TallystickError {
   const { code, msg } = response;
-  if (code === 0 || code === KEY_NOT_FOUND.number) return frequencyOf(response);
+  if (code === 0 || code === KEY_NOT_FOUND.number) return shape(response);
   const name = (Object.keys(errorTable) as ErrorCode[]).find((each) => errorTable[each].number === code);
   return new TallystickError(name ?? 'INTERNAL', msg);
 }
@@ -86,13 +96,13 @@ export function clientFrequency(asking: Asking): ClientFrequency {
     return { request_id: requestId, request_ttl_ms: requestTtlMs };
   };
   const ofItem = writes<AddFreqReq | BatchAddFreqReq>((item) => item.request_id);
-  const adds = asking.coalesced<AddFreqReq, Frequency>(async (calls, deadlineMs) => {
+  const adds = asking.coalesced<AddFreqReq, FrequencyAdded>(async (calls, deadlineMs) => {
     const requests = calls.map(({ item }) => item);
-    return (await link.call(frequencyService.BatchAddFreq, { requests }, deadlineMs)).results.map(resultOf);
+    return (await link.call(frequencyService.BatchAddFreq, { requests }, deadlineMs)).results.map((response) => resultOf(response, addedOf));
   }, ofItem);
   const gets = asking.coalesced<GetFreqReq, Frequency>(async (calls, deadlineMs) => {
     const requests = calls.map(({ item }) => item);
-    return (await link.call(frequencyService.BatchGetFreq, { requests }, deadlineMs)).results.map(resultOf);
+    return (await link.call(frequencyService.BatchGetFreq, { requests }, deadlineMs)).results.map((response) => resultOf(response, frequencyOf));
   }, reads);
   const addBatches = asking.alone(frequencyService.BatchAddFreq, ofItem);
   const getBatches = asking.alone(frequencyService.BatchGetFreq, reads);
@@ -108,7 +118,7 @@ export function clientFrequency(asking: Asking): ClientFrequency {
     batchAdd: async (requests, options = {}) => {
       const { timeoutMs = settings.timeoutMs, ...given } = checked('batchCall', options);
       const items = checkedEach('addFreq', 'requests', requests).map(addOf);
-      return (await addBatches.call({ requests: items, ...request(given, timeoutMs) }, timeoutMs)).results.map(frequencyOf);
+      return (await addBatches.call({ requests: items, ...request(given, timeoutMs) }, timeoutMs)).results.map(addedOf);
     },
     batchGet: async (requests, options = {}) => {
       const { timeoutMs = settings.timeoutMs } = checked('call', options);

@@ -81,11 +81,11 @@ describe('the lifetime of a request id', () => {
 
   it('is refused without an id, and when it is none', async () => {
     await through(({ counters, frequency }) => [
-      assert.rejects(counters.add('bad', 1, { requestTtlMs: 5 }), { code: 'INVALID_ARGUMENT', field: 'request_ttl_ms' }),
-      assert.rejects(counters.addMany([{ key: 'bad' }], { requestTtlMs: 5 }), { code: 'INVALID_ARGUMENT', field: 'request_ttl_ms' }),
+      assert.rejects(counters.add('bad', 1, { requestTtlMs: 5 }), { code: 'INVALID_ARGUMENT', field: 'requestTtlMs' }),
+      assert.rejects(counters.addMany([{ key: 'bad' }], { requestTtlMs: 5 }), { code: 'INVALID_ARGUMENT', field: 'requestTtlMs' }),
       assert.rejects(counters.add('bad', 1, { requestId: 'r', requestTtlMs: 0 }), { code: 'INVALID_ARGUMENT', field: 'requestTtlMs' }),
-      assert.rejects(frequency.add({ ...freq('bad'), requestTtlMs: 5 }), { code: 'INVALID_ARGUMENT', field: 'request_ttl_ms' }),
-      assert.rejects(frequency.batchAdd([freq('bad')], { requestTtlMs: 5 }), { code: 'INVALID_ARGUMENT', field: 'request_ttl_ms' }),
+      assert.rejects(frequency.add({ ...freq('bad'), requestTtlMs: 5 }), { code: 'INVALID_ARGUMENT', field: 'requestTtlMs' }),
+      assert.rejects(frequency.batchAdd([freq('bad')], { requestTtlMs: 5 }), { code: 'INVALID_ARGUMENT', field: 'requestTtlMs' }),
     ]);
     assert.deepEqual([lifetimes.of('bad'), lifetimes.of(freqKey('bad'))], [undefined, undefined]);
   });
