@@ -8,6 +8,7 @@ export { MAX_VALUE } from './model/amount.ts';
 export { joinKey, MAX_KEY_BYTES } from './model/key.ts';
 export { COUNTER_TYPES, type CounterOptions, type CounterType } from './model/counter-type.ts';
 export type { Clock } from './model/clock.ts';
+export { manualClock, type ManualClock } from './model/manual-clock.ts';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store.ts';
 export {
   createTallystick,

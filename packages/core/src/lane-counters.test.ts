@@ -233,7 +233,13 @@ describe('A batched counter', () => {
 
   it('goes straight to the store with a request id', async () => {
     const { counters } = setUp(batched);
-    assert.equal((await counters.add('b:1', 2, { requestId: 'r' })).outcome, 'applied');
+    assert.deepEqual(await counters.add('b:1', 2, { requestId: 'r' }), { outcome: 'applied', value: 2, exact: true, delta: 2 });
+  });
+
+  it('includes what is not flushed yet in the value of an add with a request id, which is then an estimate', async () => {
+    const { counters } = setUp(batched);
+    counters.tally('b:1', 4);
+    assert.deepEqual(await counters.add('b:1', 2, { requestId: 'r' }), { outcome: 'applied', value: 6, exact: false, delta: 2 });
   });
 
   it('keeps the lifetime of the call', async () => {

@@ -25,6 +25,7 @@ export interface CounterParts {
 /** A checked item: what goes to a lane, or to the first level. */
 interface Prepared {
   readonly op: Operation;
+  /** Absorbed first, unless it has a request id: what is repeatable must be decided by the store. */
   readonly batched: boolean;
   readonly timeoutMs: number | undefined;
 }
@@ -87,7 +88,8 @@ export class LaneCounters implements Counters {
   }
 
   #submit({ op, batched, timeoutMs }: Prepared, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
-    if (batched && this.#tallies.fits(op.key, op.terms)) this.#absorb(op).then(resolve, reject);
+    if (batched && op.requestId === undefined && this.#tallies.fits(op.key, op.terms)) this.#absorb(op).then(resolve, reject);
+    else if (batched) this.#lane(op.key).submit(op, (result) => { resolve(this.#withUnflushed(op.key, result)); }, reject, timeoutMs);
     else this.#lane(op.key).submit(op, resolve, reject, timeoutMs);
   }
 
@@ -104,6 +106,12 @@ export class LaneCounters implements Counters {
         this.#submit(item, (result) => { put(index, result); }, (error) => { put(index, toRefusal(error)); });
       }
     });
+  }
+
+  /** What the store says of a `batched` counter lacks what this process has absorbed. */
+  #withUnflushed(key: string, result: AddResult): AddResult {
+    const unflushed = unflushedOf(this.#tallies.find(key));
+    return unflushed === 0 ? result : { ...result, value: result.value + unflushed, exact: false };
   }
 
   /** Absorbs an amount and estimates the value; the first time for a key, on what the store has. */
@@ -125,7 +133,7 @@ export class LaneCounters implements Counters {
   async #read(key: string, terms: Operation['terms']): Promise<CounterReading> {
     const reading = await this.#ask(key, terms);
     const tally = terms === undefined || terms.kind === 'count' ? this.#tallies.find(key) : undefined;
-    const unflushed = tally === undefined ? 0 : tally.delta + tally.flying;
+    const unflushed = unflushedOf(tally);
     if (unflushed === 0) return { ...reading, exact: terms?.kind !== 'sketch' };
     return { ...reading, value: reading.value + unflushed, found: true, exact: false };
   }
@@ -186,6 +194,8 @@ export class LaneCounters implements Counters {
   }
 }
 
+const unflushedOf = (tally: Tally | undefined): number => (tally === undefined ? 0 : tally.delta + tally.flying);
+
 const GET_FIELDS: ReadonlySet<string> = new Set(['type', 'windowMs', 'slices']);
 const MANY_FIELDS: ReadonlySet<string> = new Set(['requestId', 'requestTtlMs', 'timeoutMs']);
 
@@ -206,7 +216,7 @@ function prepared(op: Operation, { type, terms }: Declared, timeoutMs: number | 
   if ((terms?.kind === 'log' || terms?.kind === 'window') && op.delta < 0) {
     throw new TallystickError('INVALID_AMOUNT', `delta: events cannot be taken out of a window, expected at least 0, got ${op.delta}`, { field: 'delta' });
   }
-  return { op, batched: type === 'batched' && op.requestId === undefined, timeoutMs };
+  return { op, batched: type === 'batched', timeoutMs };
 }
 
 function checkObject(value: unknown, field: string): void {

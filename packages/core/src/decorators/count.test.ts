@@ -4,7 +4,7 @@ import { createHook } from 'node:async_hooks';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createTallystick, memoryStore, type Counters, type TallystickError } from '../index.ts';
-import { Count, type CountFailure, type CountOn, type CountOptions } from './index.ts';
+import { Count, type CallCounters, type CountFailure, type CountOn, type CountOptions } from './index.ts';
 
 type Ending = 'return' | 'throw';
 type Decorator = (method: (this: never, ...args: never) => unknown, context: ClassMethodDecoratorContext) => void;
@@ -356,6 +356,18 @@ describe('@Count says what to count', () => {
     assert.equal((await declared.counters.add('recent', 0, { type: 'sliding-log', ...window })).value, 1);
     assert.equal((await declared.counters.add('readers:7', 1, { type: 'unique', ...window, member: 'ann' })).value, 2);
     await declared.close();
+  });
+
+  it('counts with counters that only add, as those of a client, whatever the type', async () => {
+    const asked: unknown[][] = [];
+    const client: CallCounters = { add: (...call) => { asked.push(call); return counters.add(...call); } };
+    class Article {
+      @Count({ counters: client, key: 'client:{0}', type: 'batched' })
+      read(_id: string): void {}
+    }
+    new Article().read('7');
+    await Promise.resolve();
+    assert.deepEqual(asked, [['client:7', 1, { type: 'batched' }]]);
   });
 
   it('refuses options that cannot work, at once, naming the option', () => {

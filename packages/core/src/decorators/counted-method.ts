@@ -87,7 +87,7 @@ class Counting implements Outcome {
   #add(key: string): void {
     const { countersOf, tallied } = this.#settings;
     const counters = countersOf(this.#self);
-    const answer = tallied ? counters.tally(key, this.#delta) : counters.add(key, this.#delta, this.#addOptions());
+    const answer = tallied && 'tally' in counters ? counters.tally(key, this.#delta) : counters.add(key, this.#delta, this.#addOptions());
     if (answer !== undefined) this.#hear(answer as PromiseLike<unknown>);
   }
 

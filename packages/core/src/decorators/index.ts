@@ -4,4 +4,4 @@
  * @packageDocumentation
  */
 export { Count, type BeginningWith, type ComingTo, type CountDecorator } from './count.ts';
-export type { CountFailure, CountOn, CountOptions } from './options.ts';
+export type { CallCounters, CountFailure, CountOn, CountOptions } from './options.ts';

@@ -18,6 +18,9 @@ export interface CountFailure {
   readonly key: string | undefined;
 }
 
+/** What counts the calls: counters of a tallystick, or those of a client, which have no `tally` and need none. */
+export type CallCounters = Pick<Counters, 'add'> & Partial<Pick<Counters, 'tally'>>;
+
 /**
  * Options of {@link Count}. `type`, `min`, `max`, `ttlMs`, `windowMs` and `slices` are those of `counters.add`
  * and replace what is declared for the key; without them the declaration holds.
@@ -33,7 +36,7 @@ export interface CountOptions<
   Result = unknown,
 > extends CounterOptions {
   /** The counters to add to, or a function that gives them, called with the method's `this` when a call is counted. */
-  readonly counters: Counters | ((self: This) => Counters);
+  readonly counters: CallCounters | ((self: This) => CallCounters);
   /**
    * The counter's key: a function of the method's arguments, or a template. In a template `{id}` is a property
    * of the first argument, `{0}` and `{1}` arguments by position, `{0.author.id}` a path; `{{` and `}}` are
@@ -70,7 +73,7 @@ export type TextOf = (self: unknown, args: readonly unknown[]) => string;
 /** Counters as they are called here. An application may pass its own, so nothing is taken for granted about their answers. */
 interface AnyCounters {
   add(key: string, delta: number, options: AddOptions | undefined): unknown;
-  tally(key: string, delta: number): unknown;
+  tally?(key: string, delta: number): unknown;
 }
 
 /** Options, checked and compiled. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { steadyClock } from '../model/clock.ts';
 import { Replica } from '../replica/replica.ts';
 import { histories, HISTORY_RETENTION_MS, HISTORY_STARTS_MS, type History, type Step } from './histories.ts';
-import { manualClock } from './manual-clock.ts';
+import { manualClock } from '../model/manual-clock.ts';
 import type { StoreUnderTest } from './contract/session.ts';
 
 /** How much {@link agreesWithReplica} does. */

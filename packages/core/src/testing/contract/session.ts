@@ -6,7 +6,7 @@ import type { Batch } from '../../model/batch.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { Operation, Terms } from '../../model/operation.ts';
 import type { Store } from '../../store.ts';
-import { manualClock, type ManualClock } from '../manual-clock.ts';
+import { manualClock, type ManualClock } from '../../model/manual-clock.ts';
 
 /** What a store is opened with. */
 export interface OpenOptions {

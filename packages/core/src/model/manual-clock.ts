@@ -1,4 +1,4 @@
-import type { Clock } from '../model/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** A clock that stands until it is moved. Give it to a store as its `clock`. */
 export interface ManualClock extends Clock {
