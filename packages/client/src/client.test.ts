@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTallystick, memoryStore } from 'tallystick';
 import { startGrpcNode, type GrpcNode } from '../../../test/support/grpc-node.ts';
-import { createClient, TallystickError, type Client, type Counters } from './index.ts';
+import { createClient, TallystickError, type Client, type ClientCounters } from './index.ts';
 
 /** What a call was refused with. */
 async function refusal(call: Promise<unknown>): Promise<TallystickError> {
@@ -156,7 +156,7 @@ describe('a client', () => {
 
   it('refuses in the words of the library', async () => {
     const library = createTallystick({ store: memoryStore() });
-    const calls: ((counters: Pick<Counters, 'add' | 'get' | 'addMany' | 'getMany'>) => Promise<unknown>)[] = [
+    const calls: ((counters: ClientCounters) => Promise<unknown>)[] = [
       (counters) => counters.add('bad', 0.5),
       (counters) => counters.add('bad', '1'.repeat(50) as never),
       (counters) => counters.add('bad', 5n as never),
