@@ -4,6 +4,7 @@
  */
 import {
   createTallystick,
+  memoryStore,
   type AddResult,
   type CloseReport,
   type Store,
@@ -80,6 +81,15 @@ export interface App {
 
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_BATCH_ITEMS = 1000;
+
+/**
+ * Checks what is declared of counters without a store of their own kind: none is opened, nothing is written.
+ *
+ * @throws TallystickError `INVALID_CONFIG`, naming the pattern and the field.
+ */
+export async function checkCounters(counters: Declarations): Promise<void> {
+  await createTallystick({ store: memoryStore(), counters }).close();
+}
 
 /** Creates the use cases over a store. */
 export function createApp(options: AppOptions): App {

@@ -1,11 +1,13 @@
 /** `tallystick add`: adds to a counter of a running node. */
-import { integerOf, integersOf, post, serverOf, textsOf } from './node-client.ts';
-import { EXIT, type Terminal } from './terminal.ts';
+import { integerOf, integersOf, post, refusal, serverOf, textsOf } from './node-client.ts';
+import { EXIT, failed, type Terminal } from './terminal.ts';
 
 /** What the node says of the one item. */
 interface AddedItem {
   readonly outcome: 'applied' | 'accepted' | 'refused';
   readonly value?: number;
+  /** Of a refusal: its number in the table of errors. */
+  readonly code?: number;
   readonly msg?: string;
 }
 
@@ -23,11 +25,11 @@ export async function add(options: Readonly<Record<string, string>>, terminal: T
   return print(results[0], options['json'] !== undefined, terminal);
 }
 
-function print(result: AddedItem, asJson: boolean, { out, err }: Terminal): number {
+function print(result: AddedItem, asJson: boolean, terminal: Terminal): number {
+  const { out, err } = terminal;
   const isRefused = result.outcome === 'refused';
-  if (asJson) out(JSON.stringify(result));
-  else if (isRefused) err(`tallystick: ${result.msg ?? 'refused'}`);
-  else out(String(result.value));
+  if (!asJson && isRefused) return failed(refusal(result), terminal, asJson);
+  out(asJson ? JSON.stringify(result) : String(result.value));
   if (!asJson && result.outcome === 'accepted') err('accepted: will be counted exactly once, the value is an estimate');
   return isRefused ? EXIT.refused : EXIT.ok;
 }

@@ -71,14 +71,18 @@ describe('commands against a node', () => {
     await tallystick(['add', 'full', '9007199254740991'], env);
     const overflow = await tallystick(['add', 'full'], env);
     assert.equal(overflow.exit, 1);
-    assert.match(overflow.err, /out of ±\(2\^53 − 1\)/);
+    assert.match(overflow.err, /out of ±\(2\^53 − 1\).* \[OUT_OF_RANGE\]$/);
     assert.deepEqual(await tallystick(['add', 'w', '1', '--type', 'sliding-log'], env), {
       exit: 1,
       out: '',
       err: 'tallystick: windowMs: expected a whole number of milliseconds, at least 1, got undefined [INVALID_ARGUMENT]',
     });
     const asJson = await tallystick(['get', 'x'.repeat(600), '--json'], env);
-    assert.deepEqual([asJson.exit, (JSON.parse(asJson.err) as { code: string }).code], [1, 'INVALID_KEY']);
+    const error = 'keys[0]: key: expected at most 512 bytes of UTF-8, got 600 or more';
+    assert.deepEqual([asJson.exit, JSON.parse(asJson.err)], [1, { error, code: 'INVALID_KEY', number: 10004, exit: 1 }]);
+    const wrong = await tallystick(['add', 'k', 'x', '--json'], env);
+    const expected = 'delta: expected an integer within ±(2^53 − 1), got "x"';
+    assert.deepEqual(JSON.parse(wrong.err), { error: expected, code: 'INVALID_ARGUMENT', number: 10003, exit: 2 });
   });
 
   it('end with 2 when used wrongly', async () => {

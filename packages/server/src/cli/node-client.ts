@@ -32,7 +32,7 @@ export async function post(server: string, path: string, body: object): Promise<
   const answer = await response.json().catch((cause: unknown) => {
     throw new Unreachable(`${server} answers, but not as a Tallystick node does`, { cause });
   });
-  if (!response.ok) throw refusal(answer);
+  if (!response.ok) throw refusal(answer as Told);
   return answer;
 }
 
@@ -46,8 +46,14 @@ async function answerOf(server: string, path: string, body: object): Promise<Res
   }
 }
 
-function refusal(answer: unknown): TallystickError {
-  const { code, msg } = answer as { code?: number; msg?: string };
+/** What a node says of a refusal. */
+interface Told {
+  readonly code?: number;
+  readonly msg?: string;
+}
+
+/** A node's refusal, of a call or of one item, as an error of the table. */
+export function refusal({ code, msg }: Told): TallystickError {
   const name = (Object.keys(errorTable) as ErrorCode[]).find((known) => errorTable[known].number === code);
   return new TallystickError(name ?? 'INTERNAL', withoutPlace(msg ?? 'the node gave no reason'));
 }

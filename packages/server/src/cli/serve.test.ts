@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -109,16 +110,24 @@ describe('tallystick serve', () => {
     assert.match(err, /flushEvery .*did you mean flushEveryMs\?/);
   });
 
-  it('refuses a port that another process has, counter types that make no sense, and gives its data free again', async () => {
+  it('refuses a port that another process has, says how to choose another, and gives its data free again', async () => {
     const server = await startServer({ args: ['--store', 'memory'] });
     const data = join(folder, 'free');
-    const taken = await refusedStart(['--data', data, '--http', server.http]);
-    assert.equal(taken.exit, 2);
-    assert.match(taken.err, /http: can't listen on .*EADDRINUSE/);
-    const senseless = await refusedStart(['--data', data, '--counters', '{"a:*":{"type":"batched","min":0}}']);
-    assert.equal(senseless.exit, 2);
-    assert.match(senseless.err, /counters\["a:\*"\]\.min/);
+    for (const setting of ['http', 'grpc'] as const) {
+      const address = server[setting];
+      const { exit, err } = await refusedStart(['--data', data, `--${setting}`, address, '--log-level', 'warn']);
+      const message = `${setting}: ${address} is already in use; --${setting} chooses another port, as --${setting} 127.0.0.1:8080`;
+      assert.deepEqual([exit, err], [2, `tallystick: ${message} [INVALID_CONFIG]\n`]);
+    }
     await server.stop();
+  });
+
+  it('refuses counter types that make no sense before it touches the data', async () => {
+    const data = join(folder, 'untouched');
+    const { exit, err } = await refusedStart(['--data', data, '--counters', '{"a:*":{"type":"batched","min":0}}']);
+    assert.equal(exit, 2);
+    assert.match(err, /^tallystick: counters\["a:\*"\]\.min/);
+    assert.equal(existsSync(data), false);
   });
 });
 

@@ -1,7 +1,7 @@
 /** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
 import { join } from 'node:path';
-import type { Store } from 'tallystick';
-import { createApp, type App, type Log } from '../app/index.ts';
+import { TallystickError, type Store } from 'tallystick';
+import { checkCounters, createApp, type App, type Log } from '../app/index.ts';
 import { formatAddress, isLoopback, loadConfig, type Address, type Config } from '../config/index.ts';
 import { createLog } from './log.ts';
 import { EXIT, type Terminal } from './terminal.ts';
@@ -34,6 +34,7 @@ export async function serve(options: Readonly<Record<string, string>>, terminal:
 }
 
 async function start(config: Config): Promise<Node> {
+  await checkCounters(config.counters); // before the data is touched
   const log = await createLog(config.logLevel);
   warnBeyondLoopback(config, log);
   // HTTP is loaded while the store opens its data in another thread.
@@ -65,14 +66,27 @@ async function openStore({ store, data, requestRetentionMs }: Config, log: Log):
 /** HTTP first: it answers while gRPC is still being loaded. */
 async function listen(config: Config, app: App, log: Log): Promise<{ http: Transport; grpc: Transport }> {
   const { startHttp } = await import('../http/index.ts');
-  const http = await startHttp({ app, ...config.http, maxBodyBytes: config.maxBodyBytes, log });
+  const http = await startHttp({ app, ...config.http, maxBodyBytes: config.maxBodyBytes, log }).catch(withAdvice(config));
   try {
-    const { startGrpc } = await import('../grpc/index.ts');
-    return { http, grpc: await startGrpc({ app, address: formatAddress(config.grpc), maxBatchItems: config.maxBatchItems, log }) };
+    const { logGrpcTo, startGrpc } = await import('../grpc/index.ts');
+    logGrpcTo(log);
+    const address = formatAddress(config.grpc);
+    return { http, grpc: await startGrpc({ app, address, maxBatchItems: config.maxBatchItems, log }).catch(withAdvice(config)) };
   } catch (error) {
     await http.close(0);
     throw error;
   }
+}
+
+/** Rethrows; where an address is taken it says how to choose another. */
+function withAdvice(config: Config): (error: unknown) => never {
+  return (error) => {
+    const isTaken = error instanceof TallystickError && error.message.includes('EADDRINUSE');
+    const setting = isTaken ? error.field : undefined;
+    if (setting !== 'http' && setting !== 'grpc') throw error;
+    const message = `${setting}: ${formatAddress(config[setting])} is already in use; --${setting} chooses another port, as --${setting} 127.0.0.1:8080`;
+    throw new TallystickError('INVALID_CONFIG', message, { field: setting, cause: error });
+  };
 }
 
 function warnBeyondLoopback({ http, grpc }: Config, log: Log): void {

@@ -19,16 +19,18 @@ export class Unreachable extends Error {
 }
 
 /** Thrown when an argument is not what it should be. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
+export class UsageError extends TallystickError {
+  constructor(message: string) {
+    super('INVALID_ARGUMENT', message);
+  }
 }
 
 /** Says what went wrong, in words or as JSON, and returns the exit code for it. */
 export function failed(error: unknown, { err }: Terminal, asJson: boolean): number {
   const exit = exitOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof TallystickError ? error.code : undefined;
-  err(asJson ? JSON.stringify({ error: message, code, exit }) : `tallystick: ${message}${code === undefined ? '' : ` [${code}]`}`);
+  const { code, number } = error instanceof TallystickError ? error : {};
+  err(asJson ? JSON.stringify({ error: message, code, number, exit }) : `tallystick: ${message}${code === undefined ? '' : ` [${code}]`}`);
   return exit;
 }
 

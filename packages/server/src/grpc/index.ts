@@ -15,6 +15,7 @@ import { addReflection } from './reflection.ts';
 import type { GrpcLog } from './refusal.ts';
 import { StreamAdds } from './stream-add.ts';
 
+export { logGrpcTo } from './logging.ts';
 export type { GrpcLog } from './refusal.ts';
 
 /** Settings of {@link startGrpc}. */
