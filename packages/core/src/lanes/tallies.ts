@@ -112,11 +112,11 @@ export class Tallies {
     }
   }
 
-  /** Stops flushing; returns how many keys had amounts that nobody answered for. */
+  /** Stops flushing; returns how many keys had amounts that were not handed over. (Those that were, the lanes account for.) */
   abandon(): number {
     this.#closed = true;
     this.#callOff?.();
-    const left = [...this.#tallies.values()].filter(({ delta, flying }) => delta !== 0 || flying !== 0).length;
+    const left = [...this.#tallies.values()].filter(({ delta }) => delta !== 0).length;
     this.#tallies.clear();
     return left;
   }
