@@ -29,6 +29,10 @@ export interface LogRecord {
 
 /** What is more to say of single operations. */
 interface Extras {
+  /** Notes that say nothing but when a count expires: the indexes of their operations … */
+  readonly expiring: readonly number[];
+  /** … and how long after the batch. Value and amount stand in the columns. */
+  readonly lifetimes: readonly number[];
   readonly notes: readonly Note[];
   /** Terms of the counters that are no `count`. */
   readonly terms: readonly Terms[];
@@ -82,7 +86,7 @@ export function toRecord(position: number, batch: Batch, answer: Answer): LogRec
     keys: JSON.stringify(keys),
     deltas: packDeltas(deltas),
     results: packValues(values),
-    extras: packExtras(operations, notes),
+    extras: packExtras(operations, answer),
   };
 }
 
@@ -104,7 +108,7 @@ function unpackValues(bytes: Uint8Array, length: number): ArrayLike<number> {
 
 const isCount = (terms: Terms | undefined): boolean => terms === undefined || terms.kind === 'count';
 
-function packExtras(operations: readonly Operation[], notes: readonly Note[]): string {
+function packExtras(operations: readonly Operation[], { atMs, notes }: Answer): string {
   const terms: Terms[] = [];
   const specials: Special[] = [];
   let nextNote = 0;
@@ -115,7 +119,26 @@ function packExtras(operations: readonly Operation[], notes: readonly Note[]): s
     if (special !== undefined) specials.push({ index, ...special });
   }
   if (notes.length === 0 && specials.length === 0) return '';
-  return JSON.stringify({ notes, terms, specials } satisfies Extras);
+  const plain = notes.filter(saysOnlyExpiry);
+  const extras: Extras = {
+    expiring: plain.map(({ index }) => index),
+    lifetimes: plain.map(({ expiresAtMs }) => expiresAtMs - atMs),
+    notes: plain.length === notes.length ? [] : notes.filter((note) => !saysOnlyExpiry(note)),
+    terms,
+    specials,
+  };
+  return JSON.stringify(extras);
+}
+
+/** Nearly every note: that of an add to a count that expires. */
+const saysOnlyExpiry = (note: Note): note is Note & { readonly expiresAtMs: number } =>
+  note.expiresAtMs !== undefined && note.code === undefined && note.replayed === undefined && note.repaired === undefined;
+
+/** The notes of a row, in the order of their operations. */
+function notesOf({ extras, values, deltaAt, atMs }: Columns): readonly Note[] {
+  const { expiring, lifetimes, notes } = extras;
+  const plain = expiring.map((index, i): Note => ({ index, value: values[index]!, delta: deltaAt(index), expiresAtMs: atMs + lifetimes[i]! }));
+  return notes.length === 0 ? plain : [...plain, ...notes].sort((a, b) => a.index - b.index);
 }
 
 const isEffective = (note: Note | undefined): boolean => note?.code === undefined && note?.replayed !== true;
@@ -141,9 +164,8 @@ function placeOf(all: Terms[], terms: Terms | undefined): number | undefined {
 
 /** The answer that was given to the batch of this row. */
 export function answerOf(record: LogRecord): Answer {
-  const { length } = JSON.parse(record.keys) as string[];
-  const notes = record.extras === '' ? [] : (JSON.parse(record.extras) as Extras).notes;
-  return { atMs: record.atMs, values: Array.from(unpackValues(record.results, length)), notes };
+  const columns = columnsOf(record);
+  return { atMs: record.atMs, values: Array.from(columns.values), notes: notesOf(columns) };
 }
 
 /** Is told what a row did, in order. */
@@ -154,33 +176,49 @@ export interface RecordReader {
   other(applied: Applied): void;
 }
 
-/** Tells `reader` what the batch of this row did. */
-export function readRecord(record: LogRecord, reader: RecordReader): void {
-  const keys = JSON.parse(record.keys) as string[];
-  const deltas = JSON.parse(record.deltas) as number | number[];
-  const values = unpackValues(record.results, keys.length);
-  const deltaAt = typeof deltas === 'number' ? (): number => deltas : (index: number): number => deltas[index]!;
-  if (record.extras !== '') {
-    readOthers({ keys, values, deltaAt, extras: JSON.parse(record.extras) as Extras }, reader);
-    return;
-  }
-  for (let i = 0; i < keys.length; i++) {
-    if (deltaAt(i) !== 0) reader.count(keys[i]!, values[i]!);
-  }
-}
-
+/** A row, unpacked as far as every reader needs it. */
 interface Columns {
+  readonly atMs: number;
   readonly keys: readonly string[];
   readonly values: ArrayLike<number>;
   readonly deltaAt: (index: number) => number;
   readonly extras: Extras;
 }
 
-function readOthers({ keys, values, deltaAt, extras }: Columns, reader: RecordReader): void {
+const NO_EXTRAS: Extras = { expiring: [], lifetimes: [], notes: [], terms: [], specials: [] };
+
+function columnsOf(record: LogRecord): Columns {
+  const keys = JSON.parse(record.keys) as string[];
+  const deltas = JSON.parse(record.deltas) as number | number[];
+  return {
+    atMs: record.atMs,
+    keys,
+    values: unpackValues(record.results, keys.length),
+    deltaAt: typeof deltas === 'number' ? () => deltas : (index) => deltas[index]!,
+    extras: record.extras === '' ? NO_EXTRAS : (JSON.parse(record.extras) as Extras),
+  };
+}
+
+/** Tells `reader` what the batch of this row did. */
+export function readRecord(record: LogRecord, reader: RecordReader): void {
+  const columns = columnsOf(record);
+  if (record.extras !== '') {
+    readOthers(columns, reader);
+    return;
+  }
+  const { keys, values, deltaAt } = columns;
+  for (let i = 0; i < keys.length; i++) {
+    if (deltaAt(i) !== 0) reader.count(keys[i]!, values[i]!);
+  }
+}
+
+function readOthers(columns: Columns, reader: RecordReader): void {
+  const { keys, values, deltaAt, extras } = columns;
+  const notes = notesOf(columns);
   let nextNote = 0;
   let nextSpecial = 0;
   for (const [index, key] of keys.entries()) {
-    const note = extras.notes[nextNote]?.index === index ? extras.notes[nextNote++] : undefined;
+    const note = notes[nextNote]?.index === index ? notes[nextNote++] : undefined;
     const special = extras.specials[nextSpecial]?.index === index ? extras.specials[nextSpecial++] : undefined;
     if (!isEffective(note)) continue;
     const { member, requestId, requestTtlMs, effect, created } = special ?? {};
