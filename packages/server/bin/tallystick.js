@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // A file that is there before the build, so that the command is linked by the install.
-import '../dist/cli/main.js';
+await import(new URL('../dist/cli/main.js', import.meta.url).href);
