@@ -80,6 +80,7 @@ module.exports = {
           "^packages/[^/]+/src/index[.]ts$",
           `${CORE}(stores/(sqlite|redis)|decorators|testing)/index[.]ts$`,
           `${SERVER}cli/main[.]ts$`,
+          "^packages/server/bin/",
           "[.]test[.]ts$|^bench/|^examples/|^test/(prove|decorators-legacy)/",
         ],
       },

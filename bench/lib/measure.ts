@@ -24,7 +24,7 @@ export interface Outcome {
 const ROUNDS = 7;
 
 /** Middle value; the mean of the two middle ones of an even number. */
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? NaN;

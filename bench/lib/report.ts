@@ -13,7 +13,7 @@ export interface Report extends Facts {
 }
 
 /** The ratio; the worst there is for a contest that could not be run. */
-export function ratioOf({ bound, outcome }: Report): number {
+function ratioOf({ bound, outcome }: Report): number {
   return outcome?.ratio ?? (bound === 'at least' ? 0 : Infinity);
 }
 
@@ -29,7 +29,7 @@ export function verdict(report: Report): string {
 }
 
 /** A number with three digits that mean something. */
-export function short(value: number): string {
+function short(value: number): string {
   if (!Number.isFinite(value) || value === 0) return String(value);
   return Math.abs(value) >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }

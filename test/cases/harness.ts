@@ -16,14 +16,7 @@ import {
   createTallystick,
   memoryStore,
   TallystickError,
-  type AddItem,
-  type AddOptions,
-  type AddResult,
   type CounterOptions,
-  type CounterReading,
-  type GetItem,
-  type GetOptions,
-  type Refusal,
   type Store,
   type Tallystick,
 } from 'tallystick';
@@ -32,20 +25,13 @@ import { manualClock, type ManualClock } from 'tallystick/testing';
 import { createApp, type App } from '../../packages/server/src/app/index.ts';
 import { startGrpc } from '../../packages/server/src/grpc/index.ts';
 import { startHttp } from '../../packages/server/src/http/index.ts';
+import type { Door } from './door.ts';
 import { httpDoor } from './http-door.ts';
 
 export const STORES = ['memory', 'sqlite'] as const;
 export const DOORS = ['library', 'HTTP', 'gRPC'] as const;
 export type StoreName = (typeof STORES)[number];
 export type DoorName = (typeof DOORS)[number];
-
-/** What every door can do. */
-export interface Door {
-  readonly add: (key: string, delta?: number, options?: Omit<AddOptions, 'timeoutMs'>) => Promise<AddResult>;
-  readonly get: (key: string, options?: GetOptions) => Promise<CounterReading>;
-  readonly addMany: (items: readonly AddItem[], options?: { readonly requestId?: string }) => Promise<readonly (AddResult | Refusal)[]>;
-  readonly getMany: (items: readonly (string | GetItem)[]) => Promise<readonly CounterReading[]>;
-}
 
 export interface WorldOptions {
   readonly clock?: ManualClock;

@@ -1,6 +1,6 @@
 /** The counters of a node as seen over HTTP, in the words of the library. */
 import { errorTable, TallystickError, type AddResult, type CounterReading, type ErrorCode, type Refusal } from 'tallystick';
-import type { Door } from './harness.ts';
+import type { Door } from './door.ts';
 
 type Wire = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ const nameOf = (number: unknown): ErrorCode => {
 };
 
 /** One call. @throws TallystickError as the envelope says. */
-export async function call(url: string, init: RequestInit = {}): Promise<Wire> {
+async function call(url: string, init: RequestInit = {}): Promise<Wire> {
   const response = await fetch(url, init);
   const body = (await response.json()) as Wire;
   if (response.ok) return body;

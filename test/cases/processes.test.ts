@@ -8,7 +8,8 @@ import { createTallystick, memoryStore, TallystickError, type AddItem } from 'ta
 import { manualClock } from 'tallystick/testing';
 import { Replica } from '../../packages/core/src/replica/replica.ts';
 import { repositoryRoot, sourceRun, startServer, type RunningServer } from '../support/server.ts';
-import { codeOf, DOORS, group, openStore, openWorld, STORES, times, withFolder, type Door } from './harness.ts';
+import type { Door } from './door.ts';
+import { codeOf, DOORS, group, openStore, openWorld, STORES, times, withFolder } from './harness.ts';
 import { httpDoor } from './http-door.ts';
 
 /** Runs a program from source to its end; a guard ends one that does not. */
