@@ -89,7 +89,7 @@ export class LaneCounters implements Counters {
 
   #submit({ op, batched, timeoutMs }: Prepared, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
     if (batched && op.requestId === undefined && this.#tallies.fits(op.key, op.terms)) this.#absorb(op).then(resolve, reject);
-    else if (batched) this.#lane(op.key).submit(op, (result) => { resolve(this.#withUnflushed(op.key, result)); }, reject, timeoutMs);
+    else if (batched) this.#lane(op.key).submit(op, (result) => { resolve(this.#inexactWhileUnflushed(op.key, result)); }, reject, timeoutMs);
     else this.#lane(op.key).submit(op, resolve, reject, timeoutMs);
   }
 
@@ -108,10 +108,9 @@ export class LaneCounters implements Counters {
     });
   }
 
-  /** What the store says of a `batched` counter lacks what this process has absorbed. */
-  #withUnflushed(key: string, result: AddResult): AddResult {
-    const unflushed = unflushedOf(this.#tallies.find(key));
-    return unflushed === 0 ? result : { ...result, value: result.value + unflushed, exact: false };
+  /** A first answer is given again as it was, so its value is the store's; it lacks what is absorbed here. */
+  #inexactWhileUnflushed(key: string, result: AddResult): AddResult {
+    return unflushedOf(this.#tallies.find(key)) === 0 ? result : { ...result, exact: false };
   }
 
   /** Absorbs an amount and estimates the value; the first time for a key, on what the store has. */
@@ -226,8 +225,17 @@ function checkObject(value: unknown, field: string): void {
 
 function checkItems(items: unknown): void {
   if (!Array.isArray(items)) throw new TallystickError('INVALID_ARGUMENT', `items: expected an array, got ${describe(items)}`, { field: 'items' });
-  if (items.length <= MAX_BATCH_ITEMS) return;
-  throw new TallystickError('BATCH_TOO_LARGE', `items: expected at most ${MAX_BATCH_ITEMS}, got ${items.length}`, { field: 'items' });
+  if (items.length > MAX_BATCH_ITEMS) {
+    throw new TallystickError('BATCH_TOO_LARGE', `items: expected at most ${MAX_BATCH_ITEMS}, got ${items.length}`, { field: 'items' });
+  }
+  checkNoHole(items);
+}
+
+/** `map` would pass over a hole, and the items before it would be counted. */
+function checkNoHole(items: readonly unknown[]): void {
+  if (!items.includes(undefined)) return;
+  const index = items.findIndex((item) => item === undefined);
+  throw new TallystickError('INVALID_ARGUMENT', 'item: expected an object, got undefined', { field: 'item' }).at(index);
 }
 
 function checkRequestId(id: unknown): void {
