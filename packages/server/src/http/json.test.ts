@@ -58,6 +58,14 @@ describe('parseJson', () => {
     assert.deepEqual(parse(text), JSON.parse(text));
   });
 
+  it('takes no longer than a moment for numbers of half a million digits', () => {
+    const zeros = '0'.repeat(500_000);
+    const began = performance.now();
+    assert.equal(refusalOf(`{"delta":0.${zeros}1}`).code, 'INVALID_AMOUNT');
+    assert.deepEqual(parse(`{"delta":1${zeros}.5}`), { delta: Infinity });
+    assert.ok(performance.now() - began < 2000, `${performance.now() - began} ms`);
+  });
+
   it('survives what is nested without end', () => {
     const deep = '['.repeat(100_000);
     assert.equal(refusalOf(deep).code, 'MALFORMED');

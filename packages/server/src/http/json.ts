@@ -34,10 +34,17 @@ function parse(text: string): unknown {
   }
 }
 
+/** A loop, because `/0+$/` takes quadratic time where a million zeros do not end the number. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
+}
+
 /** Whether a number with a fraction is read as an integer. */
 function isRounded(literal: string): boolean {
   const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(literal) ?? [];
-  const digits = (whole + fraction).replace(/0+$/, '');
+  const digits = withoutTrailingZeros(whole + fraction);
   const dropped = whole.length + fraction.length - digits.length;
   const hasFraction = /[1-9]/.test(digits) && Number(exponent) - fraction.length + dropped < 0;
   return hasFraction && Number.isInteger(Number(literal));
