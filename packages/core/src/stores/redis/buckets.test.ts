@@ -29,16 +29,20 @@ describe('buckets', () => {
 
 describe('plain adds', () => {
   it('are not written when the key is none', () => {
-    for (const bad of ['', '\ud800', 'x'.repeat(513), 'é'.repeat(257)]) assert.equal(new PlainAdds().add(bad, 1), undefined);
+    const adds = new PlainAdds();
+    for (const bad of ['', '\ud800', 'x'.repeat(513), 'é'.repeat(257)]) assert.equal(adds.add(bad, 1), undefined);
+    assert.deepEqual(adds.finish(), Buffer.from([0x90]));
   });
 
   it('are strings of MessagePack, of any length and sign', () => {
     const adds = new PlainAdds();
     adds.add('a', 7);
-    adds.skip();
+    adds.addToSlot('#3', -1);
     adds.add('é'.repeat(20), -(2 ** 53 - 1));
-    const head = Buffer.from([0xdd, 0, 0, 0, 6, 0xa1, 0x61, 0xa1, 0x37, 0xa0, 0xa0, 0xda, 0, 40]);
+    const head = Buffer.from([0xdd, 0, 0, 0, 6, 0xa1, 0x61, 0xa1, 0x37, 0xa2, 0x23, 0x33, 0xa2, 0x2d, 0x31, 0xda, 0, 40]);
     const amount = Buffer.from('\xb1-9007199254740991', 'latin1');
     assert.deepEqual(adds.finish(), Buffer.concat([head, Buffer.from('é'.repeat(20)), amount]));
+    adds.add('a', 7);
+    assert.deepEqual(adds.finish(), Buffer.from([0xdd, 0, 0, 0, 2, 0xa1, 0x61, 0xa1, 0x37]));
   });
 });

@@ -1,7 +1,8 @@
 /**
- * Where plain counts are kept: in hashes of a few dozen fields, buckets, which Redis keeps as one packed
- * piece of memory. A counter with a 20-byte key takes about 30 bytes there, against 85 as a key of its own
- * (Redis 7.0, a million of them, 8 to 48 to a bucket), and HINCRBY takes as long as INCRBY.
+ * Where counts are kept. A bucket is a hash of a few dozen fields, which Redis keeps as one packed piece of
+ * memory: the key of a counter, and the number of its slot. The slots of a partition are one string of 32-bit
+ * integers, to which one BITFIELD adds a whole batch: half the work of as many INCRBY (see `slots.ts`). A count
+ * that expires, or that has outgrown its slot, is in its bucket itself.
  *
  * The hash is sdbm's (h × 65599 + byte) over UTF-8, modulo 2^32 (exact in Lua's doubles as well), its high bits
  * folded into the low ones. It is part of the data format, as is the number of buckets, a power of two, which
@@ -40,6 +41,9 @@ export class Keyspace {
   readonly sources: string;
   /** Sources by when they were seen. */
   readonly seen: string;
+  readonly slots: string;
+  /** Slots that are free again. */
+  readonly freeSlots: string;
   readonly #tag: string;
   #buckets: number;
   /** Names made so far, by number. */
@@ -52,6 +56,8 @@ export class Keyspace {
     this.expiries = `${this.#tag}x`;
     this.sources = `${this.#tag}s`;
     this.seen = `${this.#tag}z`;
+    this.slots = `${this.#tag}v`;
+    this.freeSlots = `${this.#tag}f`;
     this.#buckets = buckets;
   }
 

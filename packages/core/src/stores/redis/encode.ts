@@ -1,6 +1,6 @@
 /**
- * What the scripts are told. A plain add is a bucket among the KEYS, and its key and amount in the payload of
- * `plain-adds.ts`. Any other operation is an object in one JSON array.
+ * What the scripts are told. A plain add is its slot and amount, where the slot is known; else its key and
+ * amount, and its bucket is among the KEYS. Any other operation is an object in one JSON array.
  */
 import type { ErrorCode } from '../../errors.ts';
 import type { Batch } from '../../model/batch.ts';
@@ -10,6 +10,7 @@ import type { Kind, Operation, Query, Terms } from '../../model/operation.ts';
 import { cellId, requestCellId } from '../../replica/cell.ts';
 import type { Keyspace } from './buckets.ts';
 import { PlainAdds } from './plain-adds.ts';
+import type { Slots } from './slots.ts';
 
 /** A counter, as the scripts know it. */
 interface WireQuery {
@@ -58,24 +59,70 @@ export interface BatchFrame {
   readonly rawMs: string;
 }
 
-/** KEYS and ARGV of apply.lua for a batch. */
-export function encodeBatch({ source, seq, operations }: Batch, space: Keyspace, frame: BatchFrame): Call {
-  const keys = [space.meta, space.expiries, space.sources, space.seen];
-  const plain = new PlainAdds();
-  const others: WireOperation[] = [];
+/** A call of apply.lua. */
+export interface BatchCall extends Call {
+  /** The keys of the adds whose slots the answer tells, in their order. */
+  readonly asked: readonly string[];
+}
+
+/** What is known of a partition. */
+export interface Names {
+  readonly space: Keyspace;
+  readonly slots: Slots;
+}
+
+/** Makes the calls of apply.lua. */
+export class BatchEncoder {
+  readonly #toSlots = new PlainAdds();
+  readonly #toKeys = new PlainAdds();
+
+  /** KEYS and ARGV for a batch. */
+  encode({ source, seq, operations }: Batch, { space, slots }: Names, frame: BatchFrame): BatchCall {
+    const keys = [space.meta, space.expiries, space.sources, space.seen, space.slots, space.freeSlots];
+    const asked: string[] = [];
+    const others: WireOperation[] = [];
+    let letters = '';
+    const serves = slots.serves(source);
+    const reserved = serves ? keysOfOthers(operations) : undefined;
+    for (let i = 0; i < operations.length; i++) {
+      const op = operations[i]!;
+      const plain = isPlain(op);
+      const slot = plain && serves && reserved?.has(op.key) !== true ? slots.get(op.key) : undefined;
+      if (slot !== undefined) {
+        this.#toSlots.addToSlot(slot, op.delta);
+        if (letters !== '') letters += SLOT_KNOWN;
+        continue;
+      }
+      if (letters === '') letters = SLOT_KNOWN.repeat(i);
+      const hash = plain ? this.#toKeys.add(op.key, op.delta) : undefined;
+      letters += hash === undefined ? OTHER : WITH_KEY;
+      if (hash === undefined) {
+        others.push(encodeOther(op, space, keys, frame.requestRetentionMs));
+      } else {
+        keys.push(space.bucket(space.bucketAt(hash)));
+        asked.push(op.key);
+      }
+    }
+    const json = others.length > 0 ? JSON.stringify(others) : '';
+    const epoch = others.length + asked.length < operations.length ? String(slots.epoch) : '';
+    const head = [String(seq), frame.rawMs, String(space.buckets), frame.partitions, epoch, source, json];
+    return { keys, args: [...head, this.#toSlots.finish(), this.#toKeys.finish(), letters], asked };
+  }
+}
+
+/** How an operation comes, as apply.lua is told. */
+const SLOT_KNOWN = 's';
+const WITH_KEY = 'k';
+const OTHER = 'o';
+
+/** The keys of operations that are more than plain adds: adds to these keep their place among them. */
+function keysOfOthers(operations: readonly Operation[]): ReadonlySet<string> | undefined {
+  let keys: Set<string> | undefined;
   for (let i = 0; i < operations.length; i++) {
     const op = operations[i]!;
-    const hash = isPlain(op) ? plain.add(op.key, op.delta) : undefined;
-    if (hash !== undefined) {
-      keys.push(space.bucket(space.bucketAt(hash)));
-    } else {
-      others.push(encodeOther(op, space, keys, frame.requestRetentionMs));
-      plain.skip();
-    }
+    if (!isPlain(op)) (keys ??= new Set()).add(op.key);
   }
-  const json = others.length > 0 ? JSON.stringify(others) : '';
-  const args = [String(seq), frame.rawMs, String(space.buckets), frame.partitions, source, json, plain.finish()];
-  return { keys, args };
+  return keys;
 }
 
 const isPlain = ({ delta, terms, requestId, requestTtlMs, reach, effect }: Operation): boolean =>
@@ -120,7 +167,7 @@ const slicesOf = (terms: Exclude<Terms, { kind: 'count' }>): { slices?: number }
 
 /** KEYS and ARGV of read.lua. */
 export function encodeQueries(queries: readonly Query[], space: Keyspace, rawMs: string): Call {
-  const keys = [space.meta];
+  const keys = [space.meta, space.slots];
   const args = [rawMs, String(space.buckets)];
   for (const query of queries) {
     const wire = encodeQuery(query, space, keys);

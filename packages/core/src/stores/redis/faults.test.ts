@@ -37,6 +37,8 @@ beforeEach(async () => {
 
 const batch = (...operations: Operation[]): Batch => ({ source: 's', partition: 0, seq: ++seq, operations });
 const one: Operation = { key: 'k', delta: 1 };
+/** A first batch of a source that knows no slots yet. */
+const fromOther = (...operations: Operation[]): Batch => ({ source: `other${++seq}`, partition: 0, seq: 1, operations });
 
 async function apply(given: Batch): Promise<Answer> {
   const reply = await store.apply(given);
@@ -80,7 +82,7 @@ describe('a Redis store', () => {
       assert.equal(await client.exists(key), 1, key);
       await client.set(key, 'foreign', { expiration: { type: 'EX', value: 100 } });
     }
-    const { values, notes } = await apply(batch(one, { key: 'events', delta: 1, terms: log }, { key: 'other', delta: 5 }));
+    const { values, notes } = await apply(fromOther(one, { key: 'events', delta: 1, terms: log }, { key: 'other', delta: 5 }));
     assert.equal(values[2], 5);
     assert.deepEqual(notes.map(({ index, code }) => [index, code]), [[0, 'DATA_CORRUPT'], [1, 'DATA_CORRUPT']]);
     assert.equal(await client.get(bucket), 'foreign');
@@ -92,13 +94,24 @@ describe('a Redis store', () => {
   it('refuses an operation on a field that is no count, and leaves it', async () => {
     await apply(batch(one));
     await client.hSet(await bucketOfK(), 'k', 'foreign');
-    assert.equal((await apply(batch(one))).notes[0]?.code, 'DATA_CORRUPT');
+    assert.equal((await apply(fromOther(one))).notes[0]?.code, 'DATA_CORRUPT');
     assert.equal(await client.hGet(await bucketOfK(), 'k'), 'foreign');
+  });
+
+  it('refuses what is in slots, and no other, when there is a foreign value in their place', async () => {
+    const log = { kind: 'log', windowMs: 5000 } as const;
+    await apply(batch(one));
+    await client.del('{tally:0}v');
+    await client.hSet('{tally:0}v', 'foreign', '1');
+    const { values, notes } = await apply(batch(one, { key: 'events', delta: 1, terms: log }));
+    assert.deepEqual(notes.map(({ index, code }) => [index, code]), [[0, 'DATA_CORRUPT']]);
+    assert.deepEqual(values, [0, 1]);
+    assert.equal(await client.hGet('{tally:0}v', 'foreign'), '1');
   });
 
   it('takes foreign values away that stand where it keeps its account, and goes on as after a flush', async () => {
     await apply(batch(one));
-    for (const key of ['m', 's', 'x', 'z']) await client.set(`{tally:0}${key}`, 'foreign');
+    for (const key of ['m', 's', 'x', 'z', 'f']) await client.set(`{tally:0}${key}`, 'foreign');
     assert.deepEqual(await store.apply(batch(one)), { behind: 0 });
     seq = 0;
     const expiring: Operation = { key: 't', delta: 1, terms: { kind: 'count', ttlMs: 60_000 } };

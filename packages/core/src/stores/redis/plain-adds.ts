@@ -11,38 +11,45 @@ const HEAD_BYTES = 5;
 /** More than one key and one amount ever take. */
 const PAIR_BYTES = MAX_KEY_BYTES + 32;
 const ZERO = 0x30;
-const MINUS = 0x2d;
 
-/** Written anew for each batch, and copied out at its end. */
-let scratch = Buffer.allocUnsafe(1 << 16);
+const FIRST_BYTES = 1 << 14;
+/** An array without items. */
+const NOTHING = Buffer.from([0x90]);
 
+/** Writes one batch after the other, each into the same memory, and copies it out at its end. */
 export class PlainAdds {
+  #scratch = Buffer.allocUnsafe(FIRST_BYTES);
   #at = HEAD_BYTES;
   #items = 0;
 
   /** Writes an add and returns the hash of its key; undefined, and nothing is written, when it is no key. */
   add(key: string, delta: number): number | undefined {
-    if (this.#at + PAIR_BYTES > scratch.length) scratch = Buffer.concat([scratch], scratch.length * 2);
+    this.#makeRoom();
     const hash = this.#key(key);
-    if (hash === undefined) return undefined;
-    this.#amount(delta);
-    this.#items += 2;
+    if (hash !== undefined) this.#amount(delta);
     return hash;
   }
 
-  /** Writes that another operation has its turn here. */
-  skip(): void {
-    if (this.#at + PAIR_BYTES > scratch.length) scratch = Buffer.concat([scratch], scratch.length * 2);
-    scratch[this.#at++] = 0xa0;
-    scratch[this.#at++] = 0xa0;
-    this.#items += 2;
+  /** Writes an add to a slot, given as BITFIELD takes it. */
+  addToSlot(slot: string, delta: number): void {
+    this.#makeRoom();
+    this.#short(slot);
+    this.#amount(delta);
   }
 
-  /** All that was written, in memory of its own. */
+  /** All that was written, in memory of its own. What is written next begins another array. */
   finish(): Buffer {
-    scratch[0] = 0xdd;
-    scratch.writeUInt32BE(this.#items, 1);
-    return Buffer.from(scratch.subarray(0, this.#at));
+    if (this.#items === 0) return NOTHING;
+    this.#scratch[0] = 0xdd;
+    this.#scratch.writeUInt32BE(this.#items, 1);
+    const written = Buffer.from(this.#scratch.subarray(0, this.#at));
+    this.#at = HEAD_BYTES;
+    this.#items = 0;
+    return written;
+  }
+
+  #makeRoom(): void {
+    if (this.#at + PAIR_BYTES > this.#scratch.length) this.#scratch = Buffer.concat([this.#scratch], this.#scratch.length * 2);
   }
 
   #key(key: string): number | undefined {
@@ -53,7 +60,7 @@ export class PlainAdds {
     for (let i = 0; i < length; i++) {
       const unit = key.charCodeAt(i);
       if (unit >= ASCII_END) return this.#wideKey(key);
-      scratch[from + i] = unit;
+      this.#scratch[from + i] = unit;
       hash = (Math.imul(hash, HASH_MULTIPLIER) + unit) | 0;
     }
     this.#head(length);
@@ -66,30 +73,33 @@ export class PlainAdds {
     const bytes = Buffer.from(key);
     this.#head(bytes.length);
     this.#at += bytes.length < 32 ? 1 : 3;
-    bytes.copy(scratch, this.#at);
+    bytes.copy(this.#scratch, this.#at);
     this.#at += bytes.length;
     return folded(hashBytes(bytes));
   }
 
   /** Tag and length of a string, without moving on. */
   #head(bytes: number): void {
-    if (bytes < 32) scratch[this.#at] = 0xa0 | bytes;
+    if (bytes < 32) this.#scratch[this.#at] = 0xa0 | bytes;
     else {
-      scratch[this.#at] = 0xda;
-      scratch.writeUInt16BE(bytes, this.#at + 1);
+      this.#scratch[this.#at] = 0xda;
+      this.#scratch.writeUInt16BE(bytes, this.#at + 1);
     }
   }
 
   #amount(delta: number): void {
+    this.#items += 2;
     if (delta > 0 && delta < 10) {
-      scratch[this.#at++] = 0xa1;
-      scratch[this.#at++] = ZERO + delta;
-      return;
+      this.#scratch[this.#at++] = 0xa1;
+      this.#scratch[this.#at++] = ZERO + delta;
+    } else {
+      this.#short(String(delta));
     }
-    const digits = String(Math.abs(delta));
-    const negative = delta < 0 ? 1 : 0;
-    scratch[this.#at++] = 0xa0 | (digits.length + negative);
-    if (negative) scratch[this.#at++] = MINUS;
-    for (let i = 0; i < digits.length; i++) scratch[this.#at++] = digits.charCodeAt(i);
+  }
+
+  /** A string of less than 32 ASCII characters. */
+  #short(text: string): void {
+    this.#scratch[this.#at++] = 0xa0 | text.length;
+    for (let i = 0; i < text.length; i++) this.#scratch[this.#at++] = text.charCodeAt(i);
   }
 }

@@ -3,7 +3,7 @@
  *
  * - A partition is a hash tag; all that a batch changes is in its slot, and is changed by one script: see
  *   `scripts/apply.lua`, which is the replica of `replica/` in Lua.
- * - Plain counts are packed into buckets (`buckets.ts`); windows, sets, sketches and request ids have keys of
+ * - Plain counts are packed into buckets and slots (`buckets.ts`); windows, sets, sketches and request ids have keys of
  *   their own, which Redis drops some time after the partition's clock says that they are over.
  * - The script's errors, the client's and a reply that does not come are the same to a lane: it sends the
  *   batch again under its identity. The client must not do so by itself, and need not.
@@ -22,9 +22,10 @@ import type { Store } from '../../store.ts';
 import { Keyspace } from './buckets.ts';
 import type { RedisClient } from './client.ts';
 import { decodeAnswer, decodeReadings } from './decode.ts';
-import { encodeBatch, encodeQueries, type BatchFrame } from './encode.ts';
+import { BatchEncoder, encodeQueries, type BatchFrame } from './encode.ts';
 import { closed, otherPartitions } from './faults.ts';
 import { Caller, scripts } from './script.ts';
+import { Slots } from './slots.ts';
 import { Sweeper } from './sweeper.ts';
 
 /** Settings of {@link redisStore}. */
@@ -47,16 +48,17 @@ export interface RedisStoreTestOptions {
 
 const DEFAULTS = { partitions: 16, prefix: 'tally', commandTimeoutMs: 5000 };
 const MOST_PARTITIONS = 1024;
-/** Buckets of all partitions together: a million counters are 15 to a bucket, ten million 150. */
-const BUCKETS = 65_536;
+/** Buckets of all partitions together: a million counters are 61 to a bucket; from 512 on Redis packs no more. */
+const BUCKETS = 16_384;
 const FEWEST_BUCKETS = 64;
 
-/** What apply.lua and read.lua say instead of an answer. */
+/** What apply.lua and read.lua say instead of an answer; or that slots are no longer right. */
 const OTHER_PARTITIONS = 1;
 const OTHER_BUCKETS = 2;
 
 interface Partition {
   readonly space: Keyspace;
+  readonly slots: Slots;
   readonly sweeper: Sweeper;
 }
 
@@ -65,6 +67,7 @@ class RedisStore implements Store {
   readonly mayLose = true;
   readonly #caller: Caller;
   readonly #parts: readonly Partition[];
+  readonly #encoder = new BatchEncoder();
   readonly #frame: Omit<BatchFrame, 'rawMs'>;
   readonly #rawMs: () => string;
   readonly #pending = new Set<Promise<unknown>>();
@@ -78,7 +81,7 @@ class RedisStore implements Store {
     const buckets = Math.max(FEWEST_BUCKETS, 2 ** Math.floor(Math.log2(BUCKETS / options.partitions)));
     this.#parts = Array.from({ length: options.partitions }, (_, partition) => {
       const space = new Keyspace(options.prefix, partition, buckets);
-      return { space, sweeper: new Sweeper(caller, space, this.#rawMs) };
+      return { space, slots: new Slots(), sweeper: new Sweeper(caller, space, this.#rawMs) };
     });
   }
 
@@ -92,7 +95,7 @@ class RedisStore implements Store {
   }
 
   read(partition: number, queries: readonly Query[]): Promise<readonly Reading[]> {
-    return this.#taken(() => this.#read(this.#parts[partition]!.space, queries));
+    return this.#taken(() => this.#read(this.#parts[partition]!, queries));
   }
 
   async close(): Promise<void> {
@@ -112,7 +115,7 @@ class RedisStore implements Store {
 
   async #openPartition({ space, sweeper }: Partition): Promise<void> {
     const args = [this.#rawMs(), String(this.partitions), String(space.buckets)];
-    const reply = await this.#caller.call(scripts.open, { keys: [space.meta], args });
+    const reply = await this.#caller.call(scripts.open, { keys: [space.meta, space.slots], args });
     const [partitions, buckets, dueMs] = reply as [number, number, number];
     if (partitions !== this.partitions) throw otherPartitions(this.partitions, partitions);
     if (buckets !== space.buckets) space.buckets = buckets;
@@ -120,32 +123,37 @@ class RedisStore implements Store {
   }
 
   async #apply(batch: Batch): Promise<Reply> {
-    const { space, sweeper } = this.#parts[batch.partition]!;
-    const { apply } = scripts;
-    const reply = await this.#caller.call(apply, encodeBatch(batch, space, { ...this.#frame, rawMs: this.#rawMs() }));
-    if (typeof reply === 'number') return { behind: reply };
+    const part = this.#parts[batch.partition]!;
+    const call = this.#encoder.encode(batch, part, { ...this.#frame, rawMs: this.#rawMs() });
+    const reply = await this.#caller.call(scripts.apply, call);
     if (Buffer.isBuffer(reply)) return decodeAnswer(reply);
-    const [answer, figure] = reply as [Buffer | number, number];
-    if (typeof answer !== 'number') {
-      sweeper.due(figure);
-      return decodeAnswer(answer);
+    if (typeof reply === 'number') {
+      part.slots.forget();
+      return { behind: reply };
     }
-    this.#adopt(answer, figure, space);
-    return this.#apply(batch);
+    const [answer, figure, epoch = 0, ...learned] = reply as [Buffer | number, number, number?, ...number[]];
+    if (typeof answer === 'number') {
+      this.#adopt(answer, figure, part);
+      return this.#apply(batch);
+    }
+    if (figure >= 0) part.sweeper.due(figure);
+    if (learned.length > 0) part.slots.learn(batch.source, epoch, call.asked, learned);
+    return decodeAnswer(answer);
   }
 
-  async #read(space: Keyspace, queries: readonly Query[]): Promise<readonly Reading[]> {
-    const reply = await this.#caller.call(scripts.read, encodeQueries(queries, space, this.#rawMs()));
+  async #read(part: Partition, queries: readonly Query[]): Promise<readonly Reading[]> {
+    const reply = await this.#caller.call(scripts.read, encodeQueries(queries, part.space, this.#rawMs()));
     if (Buffer.isBuffer(reply)) return decodeReadings(reply);
     const [code, figure] = reply as [number, number];
-    this.#adopt(code, figure, space);
-    return this.#read(space, queries);
+    this.#adopt(code, figure, part);
+    return this.#read(part, queries);
   }
 
-  /** Goes by what the data is, where it is not as it was when the store was opened. */
-  #adopt(code: number, figure: number, space: Keyspace): void {
+  /** Goes by what the data is, where it is not as the store thought; nothing was done then. */
+  #adopt(code: number, figure: number, { space, slots }: Partition): void {
     if (code === OTHER_PARTITIONS) throw otherPartitions(this.partitions, figure);
     if (code === OTHER_BUCKETS) space.buckets = figure;
+    else slots.forget();
   }
 }
 

@@ -9,36 +9,48 @@
   5. remember the results and the place in the sequence, for the last WINDOW batches.
 
   KEYS[1] what the partition is (hash): p partitions, b buckets, r and o its clock, d when the first bucket
-          has something to sweep
+          has something to sweep, e the epoch of its slots, n and c how many slots are used and there are
   KEYS[2] buckets by when their first counter expires (sorted set)
   KEYS[3] sources (hash), five kinds of fields, each a letter and the source: l its last seq, t when it was
           seen, k when KEYS[4] was told, 0…7 its remembered answers
   KEYS[4] sources by when they were seen, or up to a minute before (sorted set)
-  KEYS[5…] of each operation in turn: a plain add its bucket; any other `keys` of them
+  KEYS[5] slots: the values of plain counts (string of 32-bit integers)
+  KEYS[6] slots that are free again (list)
+  KEYS[7…] of each operation in turn that has any: a plain add with its key its bucket, any other `keys` of them
 
   ARGV[1] seq
   ARGV[2] the clock's raw reading in ms, or nothing: then it is TIME
   ARGV[3] number of buckets the sender computed with
   ARGV[4] number of partitions
-  ARGV[5] the source
-  ARGV[6] the operations that are more than a plain add, as JSON (see encode.ts), or nothing
-  ARGV[7] MessagePack array, of each operation in turn two strings: a plain add its key and amount; any other two
-          empty ones
+  ARGV[5] the epoch of the slots the sender knows, or nothing when it names none
+  ARGV[6] the source
+  ARGV[7] the operations that are more than a plain add, as JSON (see encode.ts), or nothing
+  ARGV[8] MessagePack array, of each plain add whose slot is known two strings: "#slot" and amount
+  ARGV[9] MessagePack array, of each plain add with its key two strings: key and amount
+  ARGV[10] a letter for each operation: s its slot is known, k it comes with its key, o it is another; or
+          nothing when all are s
 
   Output:
     MessagePack {atMs, values, notes}, each note {index, value, delta, code | false, expiry | false,
     replayed + 2 × repaired}; empty when it is no longer remembered
-    or an array of that and in how many ms a sweep is due
+    or an array of that, in how many ms a sweep is due or -1, the epoch, and of each k its slot or -1
     or the last seq that was applied: the replica is behind
-    or an array of 1 and the number of partitions the data has, or of 2 and its number of buckets
+    or an array of 1 and the number of partitions the data has, of 2 and its number of buckets, of 3 and the
+    epoch when the sender's slots are no longer right, of 4 and 0 when one cannot hold its sum. Nothing was
+    changed then.
 ]]
 local MAX = 9007199254740991
+local MAX_SLOT = 2147483647
+local SLOTS = KEYS[5]
+local SLOT_KNOWN, WITH_KEY = string.byte('sk', 1, 2)
 local WINDOW = 8
 local SOURCE_RETENTION = 86400000
 -- How late the sorted set of sources may be told.
 local SEEN_STEP = 60000
 -- The most sources forgotten in one go.
 local FORGET_STEP = 100
+-- Adds to slots in one command: four arguments each, of which Lua hands over 8,000.
+local BITFIELD_STEP = 1000
 -- Redis drops a key so long after its time is over by the partition's clock, which alone decides.
 local GRACE = 120000
 
@@ -52,24 +64,72 @@ local function read_hash(key, ...)
   return redis.call('HMGET', key, ...)
 end
 
-local meta = read_hash(KEYS[1], 'p', 'b', 'r', 'o', 'd')
+local meta = read_hash(KEYS[1], 'p', 'b', 'r', 'o', 'd', 'e', 'n', 'c')
 if meta[1] and meta[1] ~= ARGV[4] then return { 1, tonumber(meta[1]) } end
 if meta[2] and meta[2] ~= ARGV[3] then return { 2, tonumber(meta[2]) } end
 
 local now, raw, offset = read_clock(ARGV[2], meta[3], meta[4])
 local due = tonumber(meta[5])
+local epoch, used, there = meta[6], tonumber(meta[7]), tonumber(meta[8])
+if not meta[1] then
+  local length = redis.pcall('STRLEN', SLOTS)
+  there = type(length) == 'number' and math.floor(length / 4) or 0
+  epoch, used = int(raw), there
+end
+local function write_meta()
+  redis.call('HSET', KEYS[1], 'r', int(raw), 'o', int(offset), 'p', ARGV[4], 'b', ARGV[3], 'e', epoch, 'n', int(used), 'c', int(there))
+end
+if ARGV[5] ~= '' and ARGV[5] ~= epoch then
+  if not meta[1] then write_meta() end
+  return { 3, tonumber(epoch) }
+end
+
 local seq = tonumber(ARGV[1])
 local slot = int(seq % WINDOW)
-local name = ARGV[5]
+local name = ARGV[6]
 local source = read_hash(KEYS[3], 'l' .. name, 'k' .. name, slot .. name)
 local last = tonumber(source[1]) or 0
 if seq <= last then return seq > last - WINDOW and source[3] or '' end
 if seq > last + 1 then return last end
 
+-- Adds to slots that are known come first, all at once: no other operation of the batch is on their keys.
+local function add_to_slots(adds, first, count)
+  local command = { 'OVERFLOW', 'FAIL' }
+  for i = 2 * first - 1, 2 * (first + count) - 3, 2 do
+    local n = #command
+    command[n + 1], command[n + 2], command[n + 3], command[n + 4] = 'INCRBY', 'i32', adds[i], adds[i + 1]
+  end
+  return redis.pcall('BITFIELD', SLOTS, unpack(command))
+end
+
+-- Takes back, last first, what was added to the slots of `adds` up to `sums`.
+local function take_back(adds, sums)
+  for i = #sums, 1, -1 do
+    if sums[i] then redis.call('BITFIELD', SLOTS, 'INCRBY', 'i32', adds[2 * i - 1], int(-tonumber(adds[2 * i]))) end
+  end
+end
+
+local adds = cmsgpack.unpack(ARGV[8])
+local sums = {}
+for first = 1, #adds / 2, BITFIELD_STEP do
+  local part = add_to_slots(adds, first, math.min(BITFIELD_STEP, #adds / 2 - first + 1))
+  if part.err then
+    -- With a foreign value in place of the slots, each operation is refused by itself when it comes with its key.
+    return string.find(part.err, 'WRONGTYPE', 1, true) and { 4, 0 } or part
+  end
+  for i = 1, #part do sums[first + i - 1] = part[i] end
+  for i = 1, #part do
+    if not part[i] then
+      take_back(adds, sums)
+      return { 4, 0 }
+    end
+  end
+end
+
 if meta[1] then
   redis.call('HSET', KEYS[1], 'r', int(raw), 'o', int(offset))
 else
-  redis.call('HSET', KEYS[1], 'r', int(raw), 'o', int(offset), 'p', ARGV[4], 'b', ARGV[3])
+  write_meta()
 end
 
 -- Forgets sources that have been silent too long. Only a new one makes this necessary.
@@ -89,10 +149,28 @@ local function forget_sources()
 end
 if not source[1] then pcall(forget_sources) end
 
+local slots_changed = false
+local first_epoch = epoch
+
+-- A slot for a new counter. The string is made anew to grow, because Redis leaves one that it grows by
+-- itself as much room again.
+local function new_slot()
+  local free = redis.pcall('LPOP', KEYS[6])
+  if type(free) == 'string' then return free end
+  if used >= there then
+    there = math.max(256, math.ceil(there * 1.125))
+    local old = redis.call('GET', SLOTS) or ''
+    redis.call('SET', SLOTS, old .. string.rep('\0', 4 * there - #old))
+  end
+  used = used + 1
+  slots_changed = true
+  return int(used - 1)
+end
+
 -- Everything that plain adds do without is made when the first operation needs it.
 local function other_operations()
   local kinds = {}
-  local given = ARGV[6] ~= '' and cjson.decode(ARGV[6]) or {}
+  local given = ARGV[7] ~= '' and cjson.decode(ARGV[7]) or {}
 
   local function in_range(value)
     return value <= MAX and value >= -MAX
@@ -100,6 +178,13 @@ local function other_operations()
 
   local function keep(k, expiry)
     redis.call('PEXPIRE', KEYS[k], int(math.max(expiry - now, 0) + GRACE))
+  end
+
+  local function free_slot(slot)
+    redis.call('BITFIELD', SLOTS, 'SET', 'i32', '#' .. slot, '0')
+    redis.pcall('RPUSH', KEYS[6], slot)
+    epoch = int(math.max(raw, tonumber(epoch) + 1))
+    slots_changed = true
   end
 
   local function expire_bucket(bucket, expiry)
@@ -139,7 +224,7 @@ end
 
 local apply, given
 local values, notes = {}, {}
-local k, next_given = 4, 0
+local k, next_given = 6, 0
 
 local function apply_other(index, op)
   local result = apply(op, k)
@@ -151,28 +236,60 @@ local function apply_other(index, op)
   }
 end
 
-local adds = cmsgpack.unpack(ARGV[7])
-for index = 1, #adds / 2 do
-  local key, delta = adds[2 * index - 1], adds[2 * index]
-  k = k + 1
-  if key == '' then
-    if not apply then apply, given = other_operations() end
-    next_given = next_given + 1
-    local op = given[next_given]
-    apply_other(index, op)
-    k = k + op.keys - 1
+-- A plain add with its key, where that is its own: its counter is in a slot, or is none yet.
+local function add_by_key(bucket, key, delta)
+  local held = redis.call('HGET', bucket, key)
+  if not held then
+    local value = tonumber(delta)
+    if value > MAX_SLOT or value < -MAX_SLOT then return nil end
+    local slot = new_slot()
+    redis.call('BITFIELD', SLOTS, 'SET', 'i32', '#' .. slot, delta)
+    redis.call('HSET', bucket, key, slot)
+    return value, slot
+  end
+  if string.find(held, ':', 1, true) then return nil end
+  local value = redis.call('BITFIELD', SLOTS, 'OVERFLOW', 'FAIL', 'INCRBY', 'i32', '#' .. held, delta)[1]
+  return value, held
+end
+
+local learned = {}
+local keyed = cmsgpack.unpack(ARGV[9])
+local next_sum, next_keyed = 0, 0
+
+local function apply_keyed(index)
+  local key, delta = keyed[next_keyed + 1], keyed[next_keyed + 2]
+  next_keyed = next_keyed + 2
+  local ok, value, slot = pcall(add_by_key, KEYS[k], key, delta)
+  learned[#learned + 1] = ok and value and tonumber(slot) or -1
+  if ok and value then
+    values[index] = value
   else
-    local value = redis.pcall('HINCRBY', KEYS[k], key, delta)
-    if type(value) == 'number' and value <= MAX and value >= -MAX then
-      values[index] = value
+    -- The counter expires, outgrows its slot, or is none of ours.
+    if not apply then apply, given = other_operations() end
+    apply_other(index, { kind = 'count', key = key, delta = tonumber(delta) })
+  end
+end
+
+if ARGV[10] == '' then values = sums end
+for index = 1, #ARGV[10] do
+  local letter = string.byte(ARGV[10], index)
+  if letter == SLOT_KNOWN then
+    next_sum = next_sum + 1
+    values[index] = sums[next_sum]
+  else
+    k = k + 1
+    if letter == WITH_KEY then
+      apply_keyed(index)
     else
-      -- The counter expires, would leave the range, or is none of ours.
-      if type(value) == 'number' then redis.call('HINCRBY', KEYS[k], key, int(-tonumber(delta))) end
       if not apply then apply, given = other_operations() end
-      apply_other(index, { kind = 'count', key = key, delta = tonumber(delta) })
+      next_given = next_given + 1
+      local op = given[next_given]
+      apply_other(index, op)
+      k = k + op.keys - 1
     end
   end
 end
+if slots_changed then redis.call('HSET', KEYS[1], 'e', epoch, 'n', int(used), 'c', int(there)) end
 
 local answer = cmsgpack.pack({ now, values, notes })
 local told = tonumber(source[2])
@@ -182,5 +299,10 @@ else
   redis.pcall('ZADD', KEYS[4], int(now), name)
   redis.call('HSET', KEYS[3], 'l' .. name, ARGV[1], 't' .. name, int(now), slot .. name, answer, 'k' .. name, int(now))
 end
-if due then return { answer, due - now } end
-return answer
+if not due and #learned == 0 then return answer end
+local reply = { answer, due and math.max(0, due - now) or -1, tonumber(epoch) }
+-- A slot that was learned before others were set free may be one of them.
+if epoch == first_epoch then
+  for i = 1, #learned do reply[i + 3] = learned[i] end
+end
+return reply

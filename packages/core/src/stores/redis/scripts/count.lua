@@ -1,25 +1,36 @@
--- `count`: one field of a bucket, "value" or "value:expiry". So HINCRBY adds to it as long as it does not
--- expire, and fails without changing anything as soon as it does.
-local function parse_count(text)
-  if not text then return nil end
-  local value, expiry = string.match(text, '^(-?%d+):?(%d*)$')
-  if not value then error('corrupt') end
-  return tonumber(value), tonumber(expiry)
+-- `count`: a field of a bucket, and often a slot. The field is the number of the slot that holds the value;
+-- or "value:expiry" of a counter that expires; or "value:" of one that has outgrown a slot.
+local function read_count(op, k)
+  local held = redis.call('HGET', KEYS[k], op.key)
+  if not held then return nil end
+  local value, expiry = string.match(held, '^(-?%d+):(%d*)$')
+  if value then return tonumber(value), tonumber(expiry), nil end
+  if not string.find(held, '^%d+$') then error('corrupt') end
+  return redis.call('BITFIELD_RO', SLOTS, 'GET', 'i32', '#' .. held)[1], nil, held
 end
 
+-- Value, expiry and slot of a counter that is live at `at`.
 local function live_count(op, k, at)
-  local value, expiry = parse_count(redis.call('HGET', KEYS[k], op.key))
+  local value, expiry, slot = read_count(op, k)
   if value and expiry and expiry <= at then return nil end
-  return value, expiry
+  return value, expiry, slot
 end
 
-local function write_count(op, k, value, expiry, held)
-  if not expiry then
-    redis.call('HSET', KEYS[k], op.key, int(value))
+local function fits_slot(value)
+  return value <= MAX_SLOT and value >= -MAX_SLOT
+end
+
+-- `held` is the expiry, `slot` the slot of the counter until now.
+local function write_count(op, k, value, expiry, held, slot)
+  if not expiry and (slot or op.fresh) and fits_slot(value) then
+    local given = slot or new_slot()
+    redis.call('BITFIELD', SLOTS, 'SET', 'i32', '#' .. given, int(value))
+    if not slot then redis.call('HSET', KEYS[k], op.key, given) end
     return
   end
-  if expiry ~= held then expire_bucket(op.bucket, expiry) end
-  redis.call('HSET', KEYS[k], op.key, int(value) .. ':' .. int(expiry))
+  if expiry and expiry ~= held then expire_bucket(op.bucket, expiry) end
+  redis.call('HSET', KEYS[k], op.key, int(value) .. ':' .. (expiry and int(expiry) or ''))
+  if slot then free_slot(slot) end
 end
 
 -- An amount of 0 is a read, unless it is the sum of amounts that were adds.
@@ -37,7 +48,7 @@ local function unchanged_count(value, held, code)
   return { value = value or 0, delta = 0, expires = held, code = code }
 end
 
-local function add_effect(op, k, value, held)
+local function add_effect(op, k, value, held, slot)
   local ends = op.ends
   local mortal = op.repaired and value and not held
   local gone = ends and ends <= now and not mortal
@@ -47,7 +58,7 @@ local function add_effect(op, k, value, held)
   local sum = (earlier and 0 or value or 0) + op.delta
   if not in_range(sum) then return unchanged_count(value, held, 'OUT_OF_RANGE') end
   local expiry = ends or held
-  write_count(op, k, sum, expiry, held)
+  write_count(op, k, sum, expiry, held, slot)
   return { value = sum, delta = op.delta, expires = expiry }
 end
 
@@ -56,8 +67,9 @@ kinds.count = {
     return live_count(op, k, now)
   end,
   apply = function(op, k)
-    local value, held = live_count(op, k, math.max(now, op.at or now))
-    if op.at then return add_effect(op, k, value, held) end
+    local value, held, slot = live_count(op, k, math.max(now, op.at or now))
+    op.fresh = value == nil
+    if op.at then return add_effect(op, k, value, held, slot) end
     local before = value or 0
     local delta = bounded(op, before)
     if is_read(op, delta) then return unchanged_count(value, held) end
@@ -66,7 +78,7 @@ kinds.count = {
       return unchanged_count(value, held, 'OUT_OF_RANGE')
     end
     local expiry = held or (op.ttl and math.min(now + op.ttl, MAX))
-    write_count(op, k, sum, expiry, held)
+    write_count(op, k, sum, expiry, held, slot)
     return { value = sum, delta = delta, expires = expiry, repaired = value and expiry and not held }
   end,
 }

@@ -2,6 +2,7 @@
   Opens a partition: writes down what it is when it is new, and says what it is.
 
   KEYS[1] what the partition is, as in apply.lua
+  KEYS[2] slots, as in apply.lua
 
   ARGV[1] the clock's raw reading in ms, or nothing: then it is TIME
   ARGV[2] number of partitions
@@ -14,7 +15,8 @@
 local meta = redis.call('HMGET', KEYS[1], 'p', 'b', 'r', 'o', 'd')
 local now, raw, offset = read_clock(ARGV[1], meta[3], meta[4])
 if not meta[1] then
-  redis.call('HSET', KEYS[1], 'p', ARGV[2], 'b', ARGV[3], 'r', int(raw), 'o', int(offset))
+  local slots = int(math.floor(redis.call('STRLEN', KEYS[2]) / 4))
+  redis.call('HSET', KEYS[1], 'p', ARGV[2], 'b', ARGV[3], 'r', int(raw), 'o', int(offset), 'e', int(raw), 'n', slots, 'c', slots)
   return { tonumber(ARGV[2]), tonumber(ARGV[3]), -1 }
 end
 return { tonumber(meta[1]), tonumber(meta[2]), meta[5] and math.max(0, tonumber(meta[5]) - now) or -1 }

@@ -2,7 +2,8 @@
   Reads counters of one partition.
 
   KEYS[1] what the partition is, as in apply.lua
-  KEYS[2…] of each query in turn, `keys` of them
+  KEYS[2] slots, as in apply.lua
+  KEYS[3…] of each query in turn, `keys` of them
 
   ARGV[1] the clock's raw reading in ms, or nothing: then it is TIME
   ARGV[2] number of buckets the sender computed with
@@ -21,6 +22,7 @@ local now, raw, offset = read_clock(ARGV[1], meta[3], meta[4])
 if meta[3] and meta[3] ~= int(raw) then redis.pcall('HSET', KEYS[1], 'r', int(raw), 'o', int(offset)) end
 
 local kinds = {}
+local SLOTS = KEYS[2]
 --- @include "count"
 --- @include "log"
 --- @include "window"
@@ -34,7 +36,7 @@ local function read(op, k)
 end
 
 local answer = {}
-local k, j = 2, 3
+local k, j = 3, 3
 while j <= #ARGV do
   local op
   if ARGV[j] ~= '' then
