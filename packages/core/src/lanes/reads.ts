@@ -39,10 +39,12 @@ export class Reads {
   readonly #ask = (): void => {
     const asked = this.#asked;
     this.#asked = [];
-    this.#byKey = new Map();
+    // A question alone in its turn is the common case where callers are few, and a new map its largest cost.
+    if (asked.length === 1) this.#byKey.delete((asked[0] as Asked).query.key);
+    else this.#byKey = new Map();
     this.#store.read(this.#partition, asked.map(({ query }) => query)).then(
       (readings) => {
-        for (const [i, { resolve }] of asked.entries()) resolve(readings[i] as Reading);
+        for (let i = 0; i < asked.length; i++) (asked[i] as Asked).resolve(readings[i] as Reading);
       },
       (error: unknown) => {
         for (const { reject } of asked) reject(error);
