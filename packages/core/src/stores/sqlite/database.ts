@@ -1,5 +1,5 @@
 /** Opening the database file: the lock, the checks, the tables. Runs in the worker. */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { TallystickError, type ErrorCode } from '../../errors.ts';
@@ -44,6 +44,8 @@ export interface DatabaseOptions {
   /** Absolute. */
   readonly path: string;
   readonly partitions: number;
+  /** Whether to refuse to create the file. */
+  readonly mustExist: boolean;
   /** Upper bound on the size of the file, for tests of a full disk. */
   readonly maxPages?: number | undefined;
 }
@@ -53,6 +55,8 @@ export interface Database {
   readonly sqlite: Sqlite.Database;
   readonly getMeta: (name: MetaName) => number;
   readonly setMeta: (name: MetaName, value: number) => void;
+  /** Whether the file is still found under its name: else what is written will be read by nobody. */
+  readonly isInPlace: () => boolean;
 }
 
 /**
@@ -65,7 +69,8 @@ export async function openDatabase(options: DatabaseOptions, clock: Clock): Prom
   const Driver = await loadDriver();
   let sqlite: Sqlite.Database | undefined;
   try {
-    mkdirSync(dirname(options.path), { recursive: true });
+    if (options.mustExist && !existsSync(options.path)) throw gone(options.path);
+    makeFolder(dirname(options.path));
     sqlite = new Driver(options.path, { timeout: LOCK_WAIT_MS });
     return prepare(sqlite, options, clock);
   } catch (error) {
@@ -73,6 +78,17 @@ export async function openDatabase(options: DatabaseOptions, clock: Clock): Prom
     throw asTallystickError(error, options.path);
   }
 }
+
+/** One folder at a time: Node's own recursion never ends where a folder, as in /proc, cannot be made. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
+}
+
+/** The error of a file that was removed or replaced while it was in use. */
+export const gone = (path: string): TallystickError =>
+  new TallystickError('STORE_UNAVAILABLE', `${path} was removed or replaced while in use: put it back, or restart to begin with what is there`);
 
 async function loadDriver(): Promise<typeof Sqlite> {
   try {
@@ -86,7 +102,7 @@ async function loadDriver(): Promise<typeof Sqlite> {
 
 function prepare(sqlite: Sqlite.Database, options: DatabaseOptions, clock: Clock): Database {
   lock(sqlite);
-  const database = withMeta(sqlite);
+  const database = withMeta(sqlite, options.path);
   const isNew = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
   if (isNew) create(database, options, clock);
   else check(database, options);
@@ -103,13 +119,17 @@ function lock(sqlite: Sqlite.Database): void {
   sqlite.exec('BEGIN EXCLUSIVE; COMMIT');
 }
 
-function withMeta(sqlite: Sqlite.Database): Database {
+function withMeta(sqlite: Sqlite.Database, path: string): Database {
+  const opened = statSync(path);
   return {
     sqlite,
     getMeta: (name) => (sqlite.prepare('SELECT value FROM meta WHERE name = ?').get(name) as { value: number }).value,
     setMeta: (name, value) => void sqlite.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value),
+    isInPlace: () => isSameFile(statSync(path, { throwIfNoEntry: false }), opened),
   };
 }
+
+const isSameFile = (found: Stats | undefined, opened: Stats): boolean => found?.ino === opened.ino && found.dev === opened.dev;
 
 function create({ sqlite, setMeta }: Database, { partitions }: DatabaseOptions, clock: Clock): void {
   const nowMs = clock();
@@ -155,7 +175,7 @@ export function asTallystickError(error: unknown, path: string): TallystickError
   return new TallystickError(code, message, code === 'INVALID_CONFIG' ? { field: 'path', cause } : { cause });
 }
 
-const CANNOT_OPEN = ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_PERM', 'EACCES', 'EEXIST', 'ENOTDIR', 'EPERM', 'EROFS', 'ENAMETOOLONG'];
+const CANNOT_OPEN = ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_PERM', 'ENOENT', 'EACCES', 'EEXIST', 'ENOTDIR', 'EPERM', 'EROFS', 'ENAMETOOLONG'];
 
 function meaningOf(cause: Error, path: string): readonly [ErrorCode, string] {
   const code = 'code' in cause ? String(cause.code) : '';

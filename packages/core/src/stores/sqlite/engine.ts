@@ -14,7 +14,7 @@ import type { Batch } from '../../model/batch.ts';
 import type { Clock } from '../../model/clock.ts';
 import type { Query } from '../../model/operation.ts';
 import type { Link } from './link.ts';
-import type { CellIds, Loaded, Opened, Report } from './protocol.ts';
+import { toCommit, type CellIds, type Loaded, type Opened, type Report } from './protocol.ts';
 import { Queue } from './queue.ts';
 import { toRecord } from './record.ts';
 import { Residents } from './residents.ts';
@@ -135,7 +135,7 @@ export class Engine {
     if (known !== undefined) return this.#confirmed(known);
     try {
       const answer = replica.apply(batch, this.clock()) as Answer;
-      this.#link.post({ type: 'commit', record: toRecord(++this.#position, batch, answer) });
+      this.#link.post(toCommit(toRecord(++this.#position, batch, answer)));
       this.#residents.shrink();
       return this.#confirmed(answer);
     } catch (cause) {

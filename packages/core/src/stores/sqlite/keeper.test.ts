@@ -34,7 +34,7 @@ class Bare {
   /** @param maxResident With 1, whatever is asked comes from the keeper. */
   constructor(folding: WorkerSettings['folding'], maxResident = 1000) {
     const path = join(folder, `${files++}.db`);
-    this.#settings = { path, partitions: 1, requestRetentionMs: HISTORY_RETENTION_MS, nowMs: HISTORY_STARTS_MS, folding };
+    this.#settings = { path, partitions: 1, requestRetentionMs: HISTORY_RETENTION_MS, nowMs: HISTORY_STARTS_MS, folding, mustExist: false };
     this.#maxResident = maxResident;
   }
 

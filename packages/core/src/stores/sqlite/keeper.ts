@@ -2,7 +2,7 @@
 import type Sqlite from 'better-sqlite3';
 import { WINDOW } from '../../model/batch.ts';
 import { CellRows } from './cell-rows.ts';
-import type { Database } from './database.ts';
+import { gone, type Database } from './database.ts';
 import { Dirty } from './dirty.ts';
 import { LogRows } from './log-rows.ts';
 import type { CellIds, Loaded, Opened, RememberedAnswer, WorkerSettings } from './protocol.ts';
@@ -97,8 +97,17 @@ export class Keeper {
     };
   }
 
-  /** Notes the time: what has expired by now can go. */
+  /**
+   * Notes the time: what has expired by now can go.
+   *
+   * @throws TallystickError `STORE_UNAVAILABLE` when the file is not in its place any more.
+   */
   tick(nowMs: number): void {
+    if (!this.#database.isInPlace()) throw gone(this.#database.sqlite.name);
+    this.#pass(nowMs);
+  }
+
+  #pass(nowMs: number): void {
     this.#nowMs = Math.max(this.#nowMs, nowMs);
     this.#mayExpire = true;
   }
@@ -114,7 +123,7 @@ export class Keeper {
 
   /** Writes everything to its table and leaves one file. */
   close(nowMs: number): void {
-    this.tick(nowMs);
+    this.#pass(nowMs);
     this.#database.setMeta('clock_ms', this.#nowMs);
     while (this.idle(CLOSE_STEP));
     this.#database.sqlite.pragma('wal_checkpoint(TRUNCATE)');

@@ -15,7 +15,7 @@ interface BatchRow {
   readonly seq: number;
   readonly at_ms: number;
   readonly deltas: string;
-  readonly results: Uint8Array;
+  readonly results: Uint8Array | string;
   readonly extras: string;
   readonly keys: string;
 }

@@ -76,6 +76,11 @@ describe('opening a SQLite store', () => {
     assert.equal(out.trim(), '7', 'the process must stay for the answer, and end after it');
   });
 
+  it('refuses a folder that cannot be made, and a name that is no file', async () => {
+    await assert.rejects(open({ path: '/proc/nowhere/at/all.db' }), { code: 'INVALID_CONFIG', field: 'path' });
+    await assert.rejects(open({ path: ':memory:' }), { code: 'INVALID_CONFIG', message: /memoryStore\(\)/ });
+  });
+
   it('says DATA_CORRUPT of a file that is no database', async () => {
     const path = freshPath();
     writeFileSync(path, 'this is certainly not a database, it is only some text. '.repeat(100));

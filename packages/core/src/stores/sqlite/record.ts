@@ -3,7 +3,8 @@
  *
  * A row holds effects, never conditions: the amounts that were really added, and the exact value of the
  * counter right after each. Its columns are made for the common batch, plain adds with nothing more to
- * say: all keys as one JSON string, one number when all deltas are equal, four bytes a value.
+ * say: all keys as one JSON string, one number when all deltas are equal, four bytes a value. A short batch
+ * has no bytes, only strings: to hand an array of bytes to another thread takes longer than to write it out.
  */
 import type { Answer, Note } from '../../model/answer.ts';
 import type { Batch } from '../../model/batch.ts';
@@ -21,8 +22,8 @@ export interface LogRecord {
   readonly keys: string;
   /** The amounts really added: a JSON array, or one number for all. */
   readonly deltas: string;
-  /** The values answered, 4 or 8 bytes each, little-endian. */
-  readonly results: Uint8Array;
+  /** The values answered: 4 or 8 bytes each, little-endian; of a short batch a JSON array. */
+  readonly results: Uint8Array | string;
   /** {@link Extras} as JSON, or empty. */
   readonly extras: string;
 }
@@ -95,13 +96,18 @@ function packDeltas(deltas: readonly number[]): string {
   return deltas.every((delta) => delta === first) ? String(first) : JSON.stringify(deltas);
 }
 
-function packValues(values: readonly number[]): Uint8Array {
+/** Values of a batch from which on they are packed in bytes. */
+const WORTH_PACKING = 32;
+
+function packValues(values: readonly number[]): Uint8Array | string {
+  if (values.length < WORTH_PACKING) return JSON.stringify(values);
   const small = values.every((value) => value === (value | 0));
   const packed = small ? Int32Array.from(values) : Float64Array.from(values);
   return new Uint8Array(packed.buffer);
 }
 
-function unpackValues(bytes: Uint8Array, length: number): ArrayLike<number> {
+function unpackValues(bytes: Uint8Array | string, length: number): ArrayLike<number> {
+  if (typeof bytes === 'string') return JSON.parse(bytes) as number[];
   const { buffer } = new Uint8Array(bytes); // a copy of its own, aligned
   return bytes.byteLength === length * 4 ? new Int32Array(buffer) : new Float64Array(buffer);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -145,5 +145,18 @@ describe('a SQLite store that fails', () => {
     const again = (await store.apply({ source: 's', partition: 0, seq: applied, operations: [] })) as Answer;
     assert.deepEqual(again.values, [applied + 1, applied, 2]);
     await store.close();
+  });
+
+  it('notices within seconds that its file was removed, says so, and goes on when it is put back', async () => {
+    const victim = new Victim();
+    await victim.open();
+    await insist(victim.store, { source: 's', partition: 0, seq: 1, operations: [{ key: 'k', delta: 3 }] });
+    const aside = `${victim.path}.aside`;
+    for (const end of ['', '-wal']) renameSync(victim.path + end, aside + end);
+    while (!victim.events.some(({ type }) => type === 'fault')) await new Promise((resolve) => setTimeout(resolve, 20));
+    await assert.rejects(victim.store.read(0, [{ key: 'k' }]), { code: 'STORE_UNAVAILABLE', message: /removed or replaced/ });
+    for (const end of ['', '-wal']) renameSync(aside + end, victim.path + end);
+    assert.equal((await victim.store.read(0, [{ key: 'k' }]))[0]?.value, 3);
+    await victim.store.close();
   });
 });

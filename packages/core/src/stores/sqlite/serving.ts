@@ -3,7 +3,7 @@ import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { TallystickError } from '../../errors.ts';
 import { asTallystickError, openDatabase } from './database.ts';
 import { Keeper } from './keeper.ts';
-import type { Report, Request, WorkerSettings } from './protocol.ts';
+import { isCommit, recordOf, type Report, type Request, type WorkerSettings } from './protocol.ts';
 import type { LogRecord } from './record.ts';
 
 class Serving {
@@ -23,7 +23,7 @@ class Serving {
     this.#queue.push(first);
     this.#receive();
     for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
-      if (head.type === 'commit') {
+      if (isCommit(head)) {
         this.#commit();
         this.#receive();
         continue;
@@ -56,8 +56,8 @@ class Serving {
   /** All commits at the head of the queue: they share one sync to disk. */
   #takeCommits(): LogRecord[] {
     const records: LogRecord[] = [];
-    for (let head = this.#queue[0]; head?.type === 'commit'; head = this.#queue[0]) {
-      records.push(head.record);
+    for (let head = this.#queue[0]; head !== undefined && isCommit(head); head = this.#queue[0]) {
+      records.push(recordOf(head));
       this.#queue.shift();
     }
     return records;
@@ -84,6 +84,12 @@ function fail(port: MessagePort, { code, message, field }: TallystickError): voi
   port.close();
 }
 
+function failureOf(error: unknown, path: string): TallystickError {
+  if (error instanceof TallystickError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new TallystickError('STORE_UNAVAILABLE', `${path} failed: ${reason}`);
+}
+
 /** Opens the database, reports what was found, and serves until it is closed or fails. */
 export async function serve(port: MessagePort, settings: WorkerSettings): Promise<void> {
   const { path } = settings;
@@ -95,8 +101,7 @@ export async function serve(port: MessagePort, settings: WorkerSettings): Promis
       try {
         serving.serve(request);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        fail(port, new TallystickError('STORE_UNAVAILABLE', `${path} failed: ${reason}`));
+        fail(port, failureOf(error, path));
       }
     });
   } catch (error) {

@@ -100,6 +100,7 @@ function settingsOf(options: SqliteStoreOptions): Settings {
     if (name !== 'path' && !Object.hasOwn(DEFAULTS, name)) throw wrong(name, `one of path, ${Object.keys(DEFAULTS).join(', ')}`, name);
   }
   const settings = { ...DEFAULTS, ...(Object.fromEntries(given) as unknown as SqliteStoreOptions) };
+  if (settings.path === ':memory:') throw wrong('path', 'the name of a file (for counters in memory: memoryStore())', settings.path);
   if (typeof settings.path !== 'string' || settings.path === '' || settings.path.includes('\0')) throw wrong('path', 'the name of a file', settings.path);
   checkWhole(settings.partitions, 'partitions', [1, 1024]);
   checkWhole(settings.maxResident, 'maxResident', [1000, Number.MAX_SAFE_INTEGER]);
@@ -118,6 +119,7 @@ class SqliteStore implements Store {
   #releasing: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #timeMs = 0;
+  #wasOpen = false;
 
   constructor(settings: Settings, internals: Internals) {
     this.partitions = settings.partitions;
@@ -164,10 +166,11 @@ class SqliteStore implements Store {
     const { startWorker, folding = FOLDING, maxPages } = this.#internals;
     await this.#releasing;
     const nowMs = this.#clock();
-    const [link, opened] = await Link.open({ path, partitions, requestRetentionMs, nowMs, folding, maxPages }, startWorker);
+    const [link, opened] = await Link.open({ path, partitions, requestRetentionMs, nowMs, folding, maxPages, mustExist: this.#wasOpen }, startWorker);
     const clock = steadyClock(this.#clock, Math.max(opened.clockMs, this.#timeMs));
     const engine = new Engine(link, opened, { clock, requestRetentionMs, maxResident, onFault: (error) => this.#lost(error) });
     this.#engine = engine;
+    this.#wasOpen = true;
     onEvent({ type: 'opened', replayed: opened.replayed });
     return engine;
   }
