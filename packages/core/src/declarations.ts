@@ -1,5 +1,6 @@
 /** Which counter type a key has: declared by a whole key or a beginning, looked up per call. */
 import { TallystickError } from './errors.ts';
+import { checkObject } from './model/check.ts';
 import { termsOf, typeOf, type CounterOptions, type CounterType } from './model/counter-type.ts';
 import { checkKey } from './model/key.ts';
 import type { Terms } from './model/operation.ts';
@@ -74,6 +75,7 @@ export class Declarations {
 
   #declare(pattern: string, options: CounterOptions): void {
     try {
+      checkObject(options, 'options');
       const declared = declare(options);
       if (!pattern.endsWith('*')) this.#exact.set(checkKey(pattern), declared);
       else this.#beginnings.push([pattern.slice(0, -1), declared]);

@@ -267,3 +267,43 @@ describe('A batched counter', () => {
     assert.throws(() => { counters.tally('k', 0.5); }, { code: 'INVALID_AMOUNT' });
   });
 });
+
+describe('the range of batched counters', () => {
+  const batched = { 'b:*': { type: 'batched' as const } };
+
+  it('refuses what the store could not take, also when that is learned only after the amount came', async () => {
+    const { store, counters, tallystick } = setUp(batched);
+    store.replica.putCount('b:1', { value: MAX_VALUE - 1 });
+    const [first, second] = await Promise.allSettled([counters.add('b:1', 1), counters.add('b:1', 1)]);
+    assert.deepEqual([first.status, second.status].toSorted(), ['fulfilled', 'rejected']);
+    const refused = (first.status === 'rejected' ? first : second) as PromiseRejectedResult;
+    assert.equal((refused.reason as { code: string }).code, 'OUT_OF_RANGE');
+    await assert.rejects(counters.add('b:1', 1), { code: 'OUT_OF_RANGE', field: 'delta' });
+    assert.deepEqual(await tallystick.close(), { unsettled: 0 });
+    assert.equal(store.valueOf('b:1'), MAX_VALUE);
+  });
+
+  it('hands nothing over while the value of the store is being learned', async () => {
+    const { store, world, counters } = setUp(batched);
+    let told = (): void => undefined;
+    const read = store.read.bind(store);
+    store.read = async (...asked) => new Promise<void>((resolve) => (told = resolve)).then(() => read(...asked));
+    const result = counters.add('b:1', 2);
+    await world.pass(250);
+    assert.equal(store.sent.length, 0);
+    told();
+    assert.equal((await result).value, 2);
+    await world.pass(100);
+    assert.equal(store.valueOf('b:1'), 2);
+  });
+
+  it('waits for that value no longer than the caller may wait, and counts', async () => {
+    const { store, world, counters } = setUp(batched);
+    store.read = () => new Promise(() => undefined);
+    const result = counters.add('b:1', 2, { timeoutMs: 30 });
+    await world.pass(31);
+    assert.deepEqual(await result, { outcome: 'accepted', value: 2, exact: false, delta: 2 });
+    await world.pass(200);
+    assert.equal(store.valueOf('b:1'), 2);
+  });
+});

@@ -3,12 +3,15 @@ import type { AddItem, AddManyOptions, AddOptions, CounterReading, Counters, Get
 import { MAX_BATCH_ITEMS } from './counters.ts';
 import type { Declarations, Declared } from './declarations.ts';
 import { describe, TallystickError } from './errors.ts';
+import { Deadlines } from './lanes/deadline.ts';
+import type { Environment } from './lanes/environment.ts';
 import type { Lane } from './lanes/lane.ts';
 import type { Reads } from './lanes/reads.ts';
 import type { Tallies, Tally } from './lanes/tallies.ts';
 import type { AddResult } from './model/add-result.ts';
 import { checkAmount, checkDurationMs } from './model/amount.ts';
 import type { Reading } from './model/answer.ts';
+import { checkObject } from './model/check.ts';
 import { checkKey } from './model/key.ts';
 import type { Operation } from './model/operation.ts';
 import { partitionOf } from './model/partition.ts';
@@ -20,6 +23,7 @@ export interface CounterParts {
   readonly reads: readonly Reads[];
   readonly tallies: Tallies;
   readonly declarations: Declarations;
+  readonly environment: Environment;
 }
 
 /** A checked item: what goes to a lane, or to the first level. */
@@ -41,13 +45,15 @@ export class LaneCounters implements Counters {
   readonly #reads: readonly Reads[];
   readonly #tallies: Tallies;
   readonly #declarations: Declarations;
+  readonly #environment: Environment;
 
-  constructor({ lanes, reads, tallies, declarations }: CounterParts) {
+  constructor({ lanes, reads, tallies, declarations, environment }: CounterParts) {
     this.#lanes = lanes;
     this.#first = lanes[0] as Lane;
     this.#reads = reads;
     this.#tallies = tallies;
     this.#declarations = declarations;
+    this.#environment = environment;
   }
 
   add(key: string, delta = 1, options?: AddOptions): Promise<AddResult> {
@@ -56,7 +62,7 @@ export class LaneCounters implements Counters {
       return this.#first.add(key, delta + 0, undefined);
     }
     return new Promise((resolve, reject) => {
-      this.#submit(this.#prepare(key, delta, options), resolve, reject);
+      this.#submit(this.#prepare(key, delta, options), new Deadlines(this.#environment), resolve, reject);
     });
   }
 
@@ -87,15 +93,16 @@ export class LaneCounters implements Counters {
     return this.#lanes[partitionOf(key, this.#lanes.length)] as Lane;
   }
 
-  #submit({ op, batched, timeoutMs }: Prepared, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
-    if (batched && op.requestId === undefined && this.#tallies.fits(op.key, op.terms)) this.#absorb(op).then(resolve, reject);
-    else if (batched) this.#lane(op.key).submit(op, (result) => { resolve(this.#inexactWhileUnflushed(op.key, result)); }, reject, timeoutMs);
-    else this.#lane(op.key).submit(op, resolve, reject, timeoutMs);
+  #submit({ op, batched, timeoutMs }: Prepared, deadlines: Deadlines, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
+    if (batched && op.requestId === undefined && this.#tallies.fits(op.key, op.terms)) this.#absorb(op, timeoutMs).then(resolve, reject);
+    else if (batched) this.#lane(op.key).submit(op, (result) => { resolve(this.#inexactWhileUnflushed(op.key, result)); }, reject, deadlines.of(timeoutMs));
+    else this.#lane(op.key).submit(op, resolve, reject, deadlines.of(timeoutMs));
   }
 
   #submitAll(prepared: readonly Prepared[]): Promise<(AddResult | Refusal)[]> {
     const results = new Array<AddResult | Refusal>(prepared.length);
     let left = prepared.length;
+    const deadlines = new Deadlines(this.#environment);
     return new Promise((resolve) => {
       if (left === 0) resolve(results);
       const put = (index: number, result: AddResult | Refusal): void => {
@@ -103,7 +110,7 @@ export class LaneCounters implements Counters {
         if (--left === 0) resolve(results);
       };
       for (const [index, item] of prepared.entries()) {
-        this.#submit(item, (result) => { put(index, result); }, (error) => { put(index, toRefusal(error)); });
+        this.#submit(item, deadlines, (result) => { put(index, result); }, (error) => { put(index, toRefusal(error)); });
       }
     });
   }
@@ -114,15 +121,24 @@ export class LaneCounters implements Counters {
   }
 
   /** Absorbs an amount and estimates the value; the first time for a key, on what the store has. */
-  async #absorb({ key, delta, terms }: Operation): Promise<AddResult> {
+  async #absorb({ key, delta, terms }: Operation, timeoutMs: number | undefined): Promise<AddResult> {
     const tally = this.#tallies.add(key, delta, () => terms);
-    if (tally.base === undefined) await this.#learnBase(tally, terms);
+    if (tally.base === undefined) await this.#learnBase(tally, delta, timeoutMs);
     return { outcome: 'accepted', value: (tally.base ?? 0) + tally.flying + tally.delta, exact: false, delta };
   }
 
-  async #learnBase(tally: Tally, terms: Operation['terms']): Promise<void> {
-    const reading = await this.#ask(tally.key, terms).catch(() => undefined);
-    tally.base ??= reading?.value;
+  /** Without an answer in time, the estimate is what is absorbed here. */
+  async #learnBase(tally: Tally, delta: number, timeoutMs: number | undefined): Promise<void> {
+    tally.learners++;
+    const asked = this.#ask(tally.key, tally.terms).catch(() => undefined);
+    const reading = await (timeoutMs === undefined ? asked : this.#inTime(asked, timeoutMs));
+    this.#tallies.learned(tally, delta, reading?.value);
+  }
+
+  async #inTime<T>(asked: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+    let callOff = (): void => undefined;
+    const timeUp = new Promise<undefined>((resolve) => (callOff = this.#environment.after(timeoutMs, () => resolve(undefined))));
+    return Promise.race([asked, timeUp]).finally(callOff);
   }
 
   #ask(key: string, terms: Operation['terms']): Promise<Reading> {
@@ -217,11 +233,6 @@ function prepared(op: Operation, { type, terms }: Declared, timeoutMs: number | 
     throw new TallystickError('INVALID_AMOUNT', `delta: events cannot be taken out of a window, expected at least 0, got ${op.delta}`, { field: 'delta' });
   }
   return { op, batched: type === 'batched', timeoutMs };
-}
-
-function checkObject(value: unknown, field: string): void {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
-  throw new TallystickError('INVALID_ARGUMENT', `${field}: expected an object, got ${describe(value)}`, { field });
 }
 
 function checkItems(items: unknown): void {

@@ -12,6 +12,9 @@ function setUp(options: Partial<TallystickOptions> = {}) {
   return { store, world, events, tallystick, counters: tallystick.counters };
 }
 
+/** What a caller without types might send. */
+const wild = (value: unknown): never => value as never;
+
 describe('createTallystick', () => {
   it('counts over a store, and closes it with itself', async () => {
     const store = memoryStore();
@@ -40,6 +43,10 @@ describe('createTallystick', () => {
     ['a flush interval beyond a minute', { store: memoryStore(), flushEveryMs: 60_001 }, 'flushEveryMs'],
     ['half an add', { store: memoryStore(), flushAfterAdds: 0.5 }, 'flushAfterAdds'],
     ['nobody pending', { store: memoryStore(), maxPending: 0 }, 'maxPending'],
+    ['no options', wild(null), 'options'],
+    ['declarations that are none', { store: memoryStore(), counters: null }, 'counters'],
+    ['a declaration that is nothing', { store: memoryStore(), counters: { a: null } }, 'counters["a"].options'],
+    ['a listener that is none', { store: memoryStore(), onEvent: 5 }, 'onEvent'],
     ['a declaration that is wrong', { store: memoryStore(), counters: { 'a:*': { min: 0.5 } } }, 'counters["a:*"].min'],
   ];
   for (const [what, options, field] of refusals) {
@@ -123,6 +130,45 @@ describe('Closing a tallystick', () => {
     assert.equal(isClosed, true);
     await outcome;
   });
+
+  it('refuses callers at once, while what was absorbed is still handed over', async () => {
+    const { store, world, tallystick, counters } = setUp();
+    counters.tally('b', 3);
+    const closing = tallystick.close();
+    await assert.rejects(counters.add('a'), { code: 'CLOSED' });
+    await world.pass();
+    store.newest.answer();
+    assert.deepEqual([await closing, store.valueOf('a'), store.valueOf('b')], [{ unsettled: 0 }, 0, 3]);
+  });
+
+  it('waits no longer than its time for a store that does not close', async () => {
+    const { store, world, tallystick } = setUp();
+    store.close = () => new Promise(() => undefined);
+    let report: unknown;
+    void tallystick.close({ timeoutMs: 50 }).then((found) => { report = found; });
+    await world.pass(51);
+    assert.deepEqual(report, { unsettled: 0 });
+  });
+
+  it('tells whoever waits when somebody else has closed the store, and refuses from then on', async () => {
+    const store = memoryStore();
+    const tallysticks = [createTallystick({ store }), createTallystick({ store })] as const;
+    await tallysticks[1].counters.add('a');
+    await tallysticks[0].close();
+    await assert.rejects(tallysticks[1].counters.add('a'), { code: 'OUTCOME_UNKNOWN' });
+    await assert.rejects(tallysticks[1].counters.add('a'), { code: 'CLOSED' });
+    assert.throws(() => { tallysticks[1].counters.tally('a'); }, { code: 'CLOSED' });
+    assert.deepEqual(await tallysticks[1].close(), { unsettled: 0 });
+  });
+
+  for (const [what, options] of [['no number', { timeoutMs: NaN }], ['no options', null], ['an unknown option', { timeout: 5 }]] as const) {
+    it(`refuses ${what}, and stays open`, async () => {
+      const { store, tallystick } = setUp();
+      assert.throws(() => tallystick.close(options as never), { code: 'INVALID_ARGUMENT' });
+      store.answersAtOnce = true;
+      assert.equal((await tallystick.counters.add('a')).value, 1);
+    });
+  }
 
   it('gives the same promise to everybody', () => {
     const { tallystick } = setUp();

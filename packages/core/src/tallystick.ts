@@ -1,7 +1,7 @@
 /** The composition of lanes and counters over a store. */
 import type { Counters } from './counters.ts';
 import { Declarations } from './declarations.ts';
-import { describe, TallystickError } from './errors.ts';
+import { TallystickError } from './errors.ts';
 import { LaneCounters } from './lane-counters.ts';
 import type { Environment } from './lanes/environment.ts';
 import type { LaneEvent } from './lanes/events.ts';
@@ -9,6 +9,8 @@ import { Lane } from './lanes/lane.ts';
 import { nodeEnvironment } from './lanes/node-environment.ts';
 import { Reads } from './lanes/reads.ts';
 import { Tallies } from './lanes/tallies.ts';
+import { checkDurationMs } from './model/amount.ts';
+import { checkFunction, checkObject, checkOptions, checkWhole, unexpected } from './model/check.ts';
 import type { CounterOptions } from './model/counter-type.ts';
 import { partitionOf } from './model/partition.ts';
 import type { Store } from './store.ts';
@@ -80,7 +82,8 @@ export interface Tallystick extends AsyncDisposable {
 }
 
 const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 1_000_000, maxPending: 1_000_000, closeTimeoutMs: 30_000 };
-const KNOWN: ReadonlySet<string> = new Set(['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'onEvent']);
+const KNOWN = ['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'onEvent'] as const;
+const CLOSE_FIELDS = ['timeoutMs'] as const;
 
 /**
  * Creates counters over a store.
@@ -102,7 +105,8 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
   const { flushEveryMs = DEFAULTS.flushEveryMs, flushAfterAdds = DEFAULTS.flushAfterAdds } = options;
   const declarations = new Declarations(byPattern);
   const partitions = Array.from({ length: store.partitions }, (_, partition) => partition);
-  const lanes = partitions.map((partition) => new Lane({ store, partition, environment, maxPending, onEvent }));
+  const onStoreClosed = (): void => { tallies.shut(); };
+  const lanes = partitions.map((partition) => new Lane({ store, partition, environment, maxPending, onEvent, onStoreClosed }));
   const reads = partitions.map((partition) => new Reads(store, partition, environment));
   const tallies = new Tallies({
     environment,
@@ -112,10 +116,10 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
     onEvent,
     termsOf: (key) => tallyTerms(declarations, key),
     handOver: (op, resolve, reject) => {
-      (lanes[partitionOf(op.key, lanes.length)] as Lane).submit(op, resolve, reject);
+      (lanes[partitionOf(op.key, lanes.length)] as Lane).takeOver(op, resolve, reject);
     },
   });
-  return new ComposedTallystick({ store, lanes, tallies, environment }, new LaneCounters({ lanes, reads, tallies, declarations }));
+  return new ComposedTallystick({ store, lanes, tallies, environment }, new LaneCounters({ lanes, reads, tallies, declarations, environment }));
 }
 
 interface Parts {
@@ -151,8 +155,10 @@ class ComposedTallystick implements Tallystick {
     };
   }
 
-  close({ timeoutMs = DEFAULTS.closeTimeoutMs }: { readonly timeoutMs?: number } = {}): Promise<CloseReport> {
-    this.#closing ??= this.#close(timeoutMs);
+  close(options: { readonly timeoutMs?: number } = {}): Promise<CloseReport> {
+    if (this.#closing !== undefined) return this.#closing;
+    const { timeoutMs = DEFAULTS.closeTimeoutMs } = checkOptions(options, CLOSE_FIELDS, 'INVALID_ARGUMENT');
+    this.#closing = this.#close(checkDurationMs(timeoutMs, 'timeoutMs', 0));
     return this.#closing;
   }
 
@@ -164,17 +170,22 @@ class ComposedTallystick implements Tallystick {
     const { lanes, tallies, environment, store } = this.#parts;
     let callOff = (): void => undefined;
     const timeUp = new Promise<void>((resolve) => (callOff = environment.after(timeoutMs, resolve)));
-    await Promise.race([this.#drain(), timeUp]);
-    callOff();
-    const unflushed = tallies.abandon();
-    const unsettled = lanes.reduce((left, lane) => left + lane.abandon(), unflushed);
-    await store.close();
-    return { unsettled };
+    try {
+      await Promise.race([this.#drain(), timeUp]);
+      const unflushed = tallies.abandon();
+      const unsettled = lanes.reduce((left, lane) => left + lane.abandon(), unflushed);
+      await Promise.race([store.close(), timeUp]);
+      return { unsettled };
+    } finally {
+      callOff();
+    }
   }
 
   async #drain(): Promise<void> {
-    await this.#parts.tallies.drain();
-    await Promise.all(this.#parts.lanes.map((lane) => lane.drain()));
+    const { lanes, tallies } = this.#parts;
+    for (const lane of lanes) lane.shut();
+    await tallies.drain();
+    await Promise.all(lanes.map((lane) => lane.drain()));
   }
 }
 
@@ -187,21 +198,13 @@ function tallyTerms(declarations: Declarations, key: string): ReturnType<Declara
 }
 
 function check(options: TallystickOptions): void {
-  const unknown = Object.keys(options).find((field) => !KNOWN.has(field));
-  if (unknown !== undefined) throw invalid(unknown, `one of ${[...KNOWN].join(', ')}`, 'an unknown option');
-  if (!isStore(options.store)) throw invalid('store', 'a store such as memoryStore()', describe(options.store));
-  checkWhole('flushEveryMs', options.flushEveryMs, 60_000);
-  checkWhole('flushAfterAdds', options.flushAfterAdds, Number.MAX_SAFE_INTEGER);
-  checkWhole('maxPending', options.maxPending, 16_000_000);
+  const { store, counters, flushEveryMs, flushAfterAdds, maxPending, onEvent } = checkOptions(options, KNOWN);
+  if (!isStore(store)) throw unexpected('store', 'a store such as memoryStore()', store);
+  if (counters !== undefined) checkObject(counters, 'counters', 'INVALID_CONFIG');
+  checkWhole(flushEveryMs, 'flushEveryMs', [1, 60_000]);
+  checkWhole(flushAfterAdds, 'flushAfterAdds', [1, Number.MAX_SAFE_INTEGER]);
+  checkWhole(maxPending, 'maxPending', [1, 16_000_000]);
+  checkFunction(onEvent, 'onEvent');
 }
 
 const isStore = (store: unknown): boolean => typeof store === 'object' && store !== null && 'apply' in store && 'partitions' in store;
-
-function checkWhole(field: string, value: number | undefined, most: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= 1 && value <= most)) return;
-  throw invalid(field, `an integer from 1 to ${most}`, describe(value));
-}
-
-function invalid(field: string, expected: string, got: string): TallystickError {
-  return new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${got}`, { field });
-}

@@ -6,7 +6,8 @@ import type { AddResult } from '../model/add-result.ts';
 import type { Answer } from '../model/answer.ts';
 import type { Operation } from '../model/operation.ts';
 import { Replica } from '../replica/replica.ts';
-import { Callers, type Deadline } from './callers.ts';
+import { Callers } from './callers.ts';
+import type { Deadline } from './deadline.ts';
 import { Entry } from './entry.ts';
 import { OpenBatch } from './open-batch.ts';
 
@@ -53,7 +54,7 @@ describe('Callers', () => {
   it('asks for each caller singly, with what is left of its time, when a combined amount is refused as a whole', () => {
     const { callers, entry, told } = setUp([4, 5]);
     const deadline = { timeoutMs: 50, atMs: 150 };
-    callers.limit(1, deadline, () => undefined);
+    callers.limit(1, deadline);
     const asked: [Operation, Deadline | undefined][] = [];
     callers.settle([entry], answer(7, { index: 0, value: 7, delta: 0, code: 'OUT_OF_RANGE' }), (op, resolve, _reject, until) => {
       asked.push([op, until]);
@@ -98,17 +99,14 @@ describe('Callers', () => {
     assert.deepEqual(told, [{ ...applied(11, 1), ttlMs: 40 }, { ...applied(13, 2), ttlMs: 40 }]);
   });
 
-  it('calls off the deadlines of those it tells, and of nobody who is told already', () => {
-    for (const end of ['settle', 'fail'] as const) {
-      const { callers, entry } = setUp([1, 2, 3]);
-      const calledOff: number[] = [];
-      for (const place of [0, 1, 2]) callers.limit(place, { timeoutMs: 1, atMs: 1 }, () => calledOff.push(place));
-      callers.withdraw(0, new TallystickError('TIMEOUT', 'late'));
-      callers.accept(1, 0, () => undefined);
-      if (end === 'settle') callers.settle([entry], answer(5), never);
-      else callers.fail('CLOSED', 'closed');
-      assert.deepEqual(calledOff, [2], end);
-    }
+  it('tells whose deadline has passed, and when the next one does; not of those who have left or were accepted', () => {
+    const { callers } = setUp([1, 2, 3, 4, 5]);
+    for (const [place, atMs] of [9, 20, 30, 10, 10].entries()) callers.limit(place, { timeoutMs: 1, atMs });
+    callers.withdraw(3, new TallystickError('TIMEOUT', 'late'));
+    callers.accept(4, 0, () => undefined);
+    const overdue: number[] = [];
+    assert.equal(callers.overdue(20, (place) => overdue.push(place)), 30);
+    assert.deepEqual([overdue, callers.limited], [[0, 1], 3]);
   });
 
   it('refuses everybody who waits when it fails, and tells whoever answers for the accepted', () => {

@@ -7,6 +7,7 @@ import { TallystickError, type ErrorCode } from '../errors.ts';
 import type { AddResult } from '../model/add-result.ts';
 import type { Answer, Note } from '../model/answer.ts';
 import type { Operation } from '../model/operation.ts';
+import type { Deadline } from './deadline.ts';
 import type { Entry } from './entry.ts';
 
 /** Called with what became of an operation. */
@@ -16,25 +17,13 @@ export type Reject = (error: TallystickError) => void;
 /** Asks again for one caller of a combined entry that was refused as a whole. */
 export type AskSingly = (op: Operation, resolve: Resolve, reject: Reject, deadline: Deadline | undefined) => void;
 
-/** When a caller stops waiting. */
-export interface Deadline {
-  readonly timeoutMs: number;
-  /** By the environment's clock. */
-  readonly atMs: number;
-}
-
-interface Limit {
-  readonly deadline: Deadline;
-  readonly callOff: () => void;
-}
-
 export class Callers {
   readonly #entries: Entry[] = [];
   readonly #deltas: number[] = [];
   readonly #resolves: Resolve[] = [];
   readonly #rejects: Reject[] = [];
-  /** The limits of callers that have one, by place. */
-  #limits: Map<number, Limit> | undefined;
+  /** The deadlines of callers that wait with one, by place. */
+  #limits: Map<number, Deadline> | undefined;
   /** Callers that were told `accepted`. */
   #accepted = 0;
   /** Callers that left before the batch was sealed. */
@@ -63,10 +52,30 @@ export class Callers {
     return this.#entries.push(entry) - 1;
   }
 
-  /** Limits how long the caller at `place` waits; `callOff` is called when it is told its result. */
-  limit(place: number, deadline: Deadline, callOff: () => void): void {
+  /** Callers that wait with a deadline. */
+  get limited(): number {
+    return this.#limits?.size ?? 0;
+  }
+
+  /** Limits how long the caller at `place` waits. */
+  limit(place: number, deadline: Deadline): void {
     this.#limits ??= new Map();
-    this.#limits.set(place, { deadline, callOff });
+    this.#limits.set(place, deadline);
+  }
+
+  /** Tells the places whose deadline has passed; returns when the next one passes. */
+  overdue(nowMs: number, tell: (place: number, deadline: Deadline) => void): number {
+    let nextMs = Infinity;
+    for (const [place, deadline] of this.#limits ?? []) {
+      if (deadline.atMs <= nowMs) tell(place, deadline);
+      else nextMs = Math.min(nextMs, deadline.atMs);
+    }
+    return nextMs;
+  }
+
+  /** What the caller at `place` asked for. */
+  at(place: number): { readonly key: string; readonly delta: number } {
+    return { key: (this.#entries[place] as Entry).key, delta: this.#deltas[place] as number };
   }
 
   /** Takes a caller out of a batch that is not sealed, and refuses it; returns the entry it leaves. */
@@ -93,7 +102,6 @@ export class Callers {
   /** Gives every caller its result. `sealed` are the entries in the order of the batch. */
   settle(sealed: readonly Entry[], answer: Answer, again: AskSingly): void {
     const notes = start(sealed, answer);
-    this.#callOffLimits();
     for (let place = 0; place < this.#entries.length; place++) {
       const resolve = this.#resolves[place] as Resolve;
       if (resolve === hasLeft) continue;
@@ -111,13 +119,7 @@ export class Callers {
 
   /** Refuses every caller that still waits. */
   fail(code: ErrorCode, message: string): void {
-    this.#callOffLimits();
     for (const reject of this.#rejects) reject(new TallystickError(code, message));
-  }
-
-  #callOffLimits(): void {
-    if (this.#limits === undefined) return;
-    for (const { callOff } of this.#limits.values()) callOff();
   }
 
   #leave(place: number, resolve: Resolve, reject: Reject): void {
@@ -133,7 +135,7 @@ export class Callers {
     const reject = this.#rejects[place] as Reject;
     const combined = entry.callers > 1;
     if (note.code === undefined) resolve(noted(note, atMs, combined ? { value: (entry.running += delta), delta } : note));
-    else if (combined) again({ key: entry.key, delta, terms: entry.terms }, resolve, reject, this.#limits?.get(place)?.deadline);
+    else if (combined) again({ key: entry.key, delta, terms: entry.terms }, resolve, reject, this.#limits?.get(place));
     else reject(refusal(note.code, delta, note.value));
   }
 }

@@ -1,29 +1,46 @@
-/** The last exact values seen of keys whose callers have deadlines: what `accepted` answers are based on. */
+/**
+ * The last exact values seen: what `accepted` answers are based on. Answers are kept as they came, and looked
+ * into only when a deadline passes, which is the exception.
+ */
 import type { Answer } from '../model/answer.ts';
 import type { Operation } from '../model/operation.ts';
 
-const MOST_KEYS = 10_000;
+/** Operations whose values are remembered, about. */
+const MOST = 10_000;
+
+interface Seen {
+  readonly operations: readonly Operation[];
+  readonly values: readonly number[];
+}
 
 export class Estimates {
-  readonly #values = new Map<string, number>();
-
-  /** Remembers values of `key` from now on, until newer keys push it out. */
-  watch(key: string): void {
-    if (this.#values.has(key)) return;
-    if (this.#values.size >= MOST_KEYS) this.#values.delete(this.#values.keys().next().value as string);
-    this.#values.set(key, 0);
-  }
+  /** Oldest first. */
+  #seen: Seen[] = [];
+  #size = 0;
+  /** All of it by key, made when it is first asked for. */
+  #byKey: Map<string, number> | undefined;
+  /** Whether anybody may ask: set when the first caller has a deadline. */
+  isWanted = false;
 
   learn(operations: readonly Operation[], { values }: Answer): void {
-    if (this.#values.size === 0) return;
-    for (let i = 0; i < operations.length; i++) {
-      const { key } = operations[i] as Operation;
-      if (this.#values.has(key)) this.#values.set(key, values[i] as number);
-    }
+    if (!this.isWanted) return;
+    this.#byKey = undefined;
+    this.#seen.push({ operations, values });
+    this.#size += operations.length;
+    while (this.#size > MOST && this.#seen.length > 1) this.#size -= (this.#seen.shift() as Seen).operations.length;
   }
 
-  /** 0 for a key that was never watched or seen. */
+  /** 0 for a key that was not seen lately. */
   of(key: string): number {
-    return this.#values.get(key) ?? 0;
+    this.#byKey ??= byKey(this.#seen);
+    return this.#byKey.get(key) ?? 0;
   }
+}
+
+function byKey(seen: readonly Seen[]): Map<string, number> {
+  const map = new Map<string, number>();
+  for (const { operations, values } of seen) {
+    for (let i = 0; i < operations.length; i++) map.set((operations[i] as Operation).key, values[i] as number);
+  }
+  return map;
 }

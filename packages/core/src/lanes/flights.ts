@@ -36,6 +36,8 @@ interface FlightListener {
   readonly answered: (flight: Flight, answer: Answer) => void;
   /** There may be room for a batch again. */
   readonly ready: () => void;
+  /** The store is closed, and answers nothing any more. */
+  readonly closed: () => void;
 }
 
 /** A source that was idle for so long takes a new identity, long before a replica forgets the old one. */
@@ -90,7 +92,8 @@ export class Flights {
         this.#first(flight, batch, reply);
       },
       (error: unknown) => {
-        if (flight.answer === undefined && this.#flights.includes(flight)) this.#startRepair(Infinity, error);
+        if (isClosed(error)) this.#storeClosed();
+        else if (flight.answer === undefined && this.#flights.includes(flight)) this.#startRepair(Infinity, error);
       },
     );
   }
@@ -100,6 +103,10 @@ export class Flights {
     this.#abandoned = true;
     this.#flights = [];
     this.#endPause?.();
+  }
+
+  #storeClosed(): void {
+    if (!this.#abandoned) this.#listener.closed();
   }
 
   #renewWhenIdle(): void {
@@ -155,7 +162,9 @@ export class Flights {
       const next = errands[0];
       if (next === undefined || this.#abandoned) break;
       const reply = await this.#run(next).catch((fault: unknown) => ({ fault }));
-      if ('fault' in reply) {
+      if ('fault' in reply && isClosed(reply.fault)) {
+        this.#storeClosed();
+      } else if ('fault' in reply) {
         await this.#pause(++attempt, reply.fault);
       } else if (isBehind(reply)) {
         // Behind again without any progress: do not hammer a store that is still coming back.
@@ -248,3 +257,5 @@ export class Flights {
 
 /** The answer of a batch that already consists of decided effects. */
 const DECIDED: Answer = Object.freeze({ atMs: 0, values: [], notes: [] });
+
+const isClosed = (error: unknown): boolean => error instanceof TallystickError && error.code === 'CLOSED';

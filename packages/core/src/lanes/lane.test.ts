@@ -7,6 +7,7 @@ import type { AddResult } from '../model/add-result.ts';
 import { MAX_VALUE } from '../model/amount.ts';
 import { WINDOW } from '../model/batch.ts';
 import type { Operation } from '../model/operation.ts';
+import { Deadlines } from './deadline.ts';
 import type { LaneEvent } from './events.ts';
 import { Lane } from './lane.ts';
 
@@ -16,7 +17,7 @@ function setUp(maxPending = 1e6) {
   const events: LaneEvent[] = [];
   const lane = new Lane({ store, partition: 0, environment: world.environment, maxPending, onEvent: (event) => events.push(event) });
   const submit = (op: Operation, timeoutMs?: number): Promise<AddResult> => new Promise((resolve, reject) => {
-    lane.submit(op, resolve, reject, timeoutMs);
+    lane.submit(op, resolve, reject, new Deadlines(world.environment).of(timeoutMs));
   });
   return { store, world, events, lane, submit };
 }

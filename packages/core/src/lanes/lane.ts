@@ -12,7 +12,8 @@ import type { AddResult } from '../model/add-result.ts';
 import type { Answer } from '../model/answer.ts';
 import type { Operation } from '../model/operation.ts';
 import { checkKey } from '../model/key.ts';
-import type { Deadline, Reject, Resolve } from './callers.ts';
+import type { Reject, Resolve } from './callers.ts';
+import type { Deadline } from './deadline.ts';
 import type { Environment } from './environment.ts';
 import { Estimates } from './estimates.ts';
 import type { LaneEvent } from './events.ts';
@@ -22,7 +23,7 @@ import type { LaneOptions } from './options.ts';
 
 /** Entries at which a batch takes no more: a store is never held up by a longer one. */
 const FULL = 8192;
-/** Entries at which a batch is sent at once while there is room, so that work here and in the store overlap. */
+/** Callers at whom a batch is sent at once while there is room, so that work here and in the store overlap. */
 const WORTH_SENDING = 512;
 
 export class Lane {
@@ -36,7 +37,12 @@ export class Lane {
   /** Full batches that wait for room in the window, oldest first. */
   #full: OpenBatch[] = [];
   #waiting = 0;
+  /** Callers that wait with a deadline, and when the first of them may pass: one timer for all. */
+  #limited = 0;
+  #alarmAtMs = Infinity;
+  #callOffAlarm: (() => void) | undefined;
   #scheduled = false;
+  #shut = false;
   #closed = false;
   #onIdle: (() => void)[] = [];
   /** Callers, operations after combining, and repaired expiries, since the start. */
@@ -47,7 +53,7 @@ export class Lane {
     this.#environment = options.environment;
     this.#onEvent = options.onEvent;
     this.#partition = options.partition;
-    this.#flights = new Flights(options, { answered: this.#settle, ready: this.#pump });
+    this.#flights = new Flights(options, { answered: this.#settle, ready: this.#pump, closed: () => this.#storeClosed(options.onStoreClosed) });
   }
 
   /** Callers waiting for an answer. */
@@ -65,7 +71,7 @@ export class Lane {
     const promise = new Promise<AddResult>(capture);
     const { resolve, reject } = captured;
     try {
-      if (this.#closed || this.#waiting >= this.#maxPending) {
+      if (this.#shut || this.#waiting >= this.#maxPending) {
         this.submit({ key: checkKey(key), delta, terms }, resolve, reject);
       } else {
         this.#open.callers.add(this.#open.take(key, delta, terms), delta, resolve, reject);
@@ -78,15 +84,20 @@ export class Lane {
     return promise;
   }
 
-  /** Puts a checked operation in; it is combined where it can be. Its caller waits `timeoutMs` at most. */
-  submit(op: Operation, resolve: Resolve, reject: Reject, timeoutMs?: number): void {
+  /** Puts a checked operation in; it is combined where it can be. */
+  submit(op: Operation, resolve: Resolve, reject: Reject, deadline?: Deadline): void {
+    if (this.#shut) reject(closed());
+    else this.takeOver(op, resolve, reject, deadline);
+  }
+
+  /** As {@link submit}, also while only callers are refused. */
+  takeOver(op: Operation, resolve: Resolve, reject: Reject, deadline?: Deadline): void {
     if (this.#closed) {
-      reject(new TallystickError('CLOSED', 'closed: no more operations are taken'));
+      reject(closed());
     } else if (this.#waiting >= this.#maxPending) {
       this.totals.refused++;
       reject(new TallystickError('OVERLOADED', `maxPending: ${this.#waiting} callers are waiting; try again later`));
     } else {
-      const deadline = timeoutMs === undefined ? undefined : { timeoutMs, atMs: this.#environment.nowMs() + timeoutMs };
       this.#join(op, { alone: false, deadline }, resolve, reject);
     }
   }
@@ -98,8 +109,14 @@ export class Lane {
     return value;
   }
 
+  /** Refuses callers from now on. What `batched` counters hand over is still taken. */
+  shut(): void {
+    this.#shut = true;
+  }
+
   /** Takes no more operations, and resolves when all that were taken are answered. */
   drain(): Promise<void> {
+    this.#shut = true;
     this.#closed = true;
     if (this.#isIdle()) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle.push(resolve));
@@ -107,7 +124,10 @@ export class Lane {
 
   /** Gives up: callers still waiting are told what is known of their operations. Returns how many operations have no outcome. */
   abandon(): number {
+    this.#shut = true;
     this.#closed = true;
+    this.#limited = 0;
+    this.#quiet();
     const sent = this.#flights.unanswered();
     const unsent = [...this.#full, this.#open];
     this.#flights.abandon();
@@ -116,6 +136,7 @@ export class Lane {
     this.#full = [];
     this.#open = new OpenBatch();
     this.#waiting = 0;
+    this.#wakeIdle();
     return [...sent, ...unsent].reduce((sum, { callers }) => sum + callers.unsettled, 0);
   }
 
@@ -125,31 +146,63 @@ export class Lane {
     if (entry === undefined || !open.combine(entry, op.delta)) entry = open.append(op, how.alone);
     this.#waiting++;
     const place = open.callers.add(entry, op.delta, resolve, reject);
-    if (how.deadline !== undefined) this.#limit(open, place, op, how.deadline);
+    if (how.deadline !== undefined) this.#limit(open, place, how.deadline);
     this.#dispatch();
   }
 
   /** Sends a batch that is worth it at once, and sees to it that what is left will be sent. */
   #dispatch(): void {
-    if (this.#open.entries.length >= WORTH_SENDING) this.#sendOrSetAside();
+    if (this.#open.callers.joined >= WORTH_SENDING) this.#sendOrSetAside();
     this.#schedule();
   }
 
+  #limit(batch: OpenBatch, place: number, deadline: Deadline): void {
+    batch.callers.limit(place, deadline);
+    this.#limited++;
+    this.#estimates.isWanted = true;
+    this.#alarm(deadline.atMs);
+  }
+
+  #alarm(atMs: number): void {
+    if (atMs >= this.#alarmAtMs) return;
+    this.#callOffAlarm?.();
+    this.#alarmAtMs = atMs;
+    this.#callOffAlarm = this.#environment.after(atMs - this.#environment.nowMs(), this.#expire);
+  }
+
+  #quiet(): void {
+    this.#callOffAlarm?.();
+    this.#callOffAlarm = undefined;
+    this.#alarmAtMs = Infinity;
+  }
+
   /** At its deadline a caller is out again while the batch is not sealed; else the truth is `accepted`. */
-  #limit(batch: OpenBatch, place: number, { key, delta }: Operation, deadline: Deadline): void {
-    this.#estimates.watch(key);
-    const drop = (error: TallystickError): void => this.#onEvent({ type: 'dropped', key, delta, error });
-    const expire = (): void => {
-      this.#waiting--;
-      if (this.#open === batch || this.#full.includes(batch)) {
-        const message = `timeoutMs: ${deadline.timeoutMs} ms passed before the operation was sent; nothing was counted`;
-        batch.withdraw(place, new TallystickError('TIMEOUT', message, { field: 'timeoutMs' }));
-        this.#wakeIdle();
-      } else {
-        batch.callers.accept(place, this.estimate(key), drop);
-      }
-    };
-    batch.callers.limit(place, deadline, this.#environment.after(deadline.atMs - this.#environment.nowMs(), expire));
+  readonly #expire = (): void => {
+    this.#quiet();
+    const nowMs = this.#environment.nowMs();
+    let nextMs = Infinity;
+    for (const batch of [...this.#full, this.#open]) {
+      nextMs = Math.min(nextMs, batch.callers.overdue(nowMs, (place, deadline) => { this.#withdraw(batch, place, deadline); }));
+    }
+    for (const batch of this.#flights.unanswered()) {
+      nextMs = Math.min(nextMs, batch.callers.overdue(nowMs, (place) => { this.#accept(batch, place); }));
+    }
+    if (nextMs < Infinity) this.#alarm(nextMs);
+    this.#wakeIdle();
+  };
+
+  #withdraw(batch: OpenBatch, place: number, { timeoutMs }: Deadline): void {
+    const message = `timeoutMs: ${timeoutMs} ms passed before the operation was sent; nothing was counted`;
+    batch.withdraw(place, new TallystickError('TIMEOUT', message, { field: 'timeoutMs' }));
+    this.#waiting--;
+    this.#limited--;
+  }
+
+  #accept({ callers }: OpenBatch, place: number): void {
+    const { key, delta } = callers.at(place);
+    callers.accept(place, this.estimate(key), (error) => this.#onEvent({ type: 'dropped', key, delta, error }));
+    this.#waiting--;
+    this.#limited--;
   }
 
   /** Sends soon when nothing is in flight; otherwise lets what arrives in this turn combine first. */
@@ -187,6 +240,8 @@ export class Lane {
 
   readonly #settle = ({ callers: { callers }, entries }: Flight, answer: Answer): void => {
     this.#waiting -= callers.waiting;
+    this.#limited -= callers.limited;
+    if (this.#limited === 0) this.#quiet();
     this.#estimates.learn(entries, answer);
     callers.settle(entries, answer, (op, resolve, reject, deadline) => {
       this.#join(op, { alone: true, deadline }, resolve, reject);
@@ -201,6 +256,12 @@ export class Lane {
     this.#onEvent({ type: 'repaired', partition: this.#partition, key });
   }
 
+  /** Somebody else has closed the store: nothing that waits will ever be answered. */
+  #storeClosed(tell: (() => void) | undefined): void {
+    this.abandon();
+    tell?.();
+  }
+
   #isIdle(): boolean {
     return this.#waiting === 0 && this.#flights.isEmpty && this.#open.entries.length === 0 && this.#full.length === 0;
   }
@@ -209,6 +270,8 @@ export class Lane {
     if (this.#onIdle.length > 0 && this.#isIdle()) for (const wake of this.#onIdle.splice(0)) wake();
   }
 }
+
+const closed = (): TallystickError => new TallystickError('CLOSED', 'closed: no more operations are taken');
 
 /**
  * What settles the promise that was made last. An executor that is made once, and not for each add, spares

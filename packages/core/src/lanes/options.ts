@@ -14,4 +14,6 @@ export interface LaneOptions {
   readonly window?: number;
   readonly resend?: ResendBounds;
   readonly onEvent: (event: LaneEvent) => void;
+  /** Told when the store was found closed, after everybody who waited was told. */
+  readonly onStoreClosed?: () => void;
 }

@@ -185,4 +185,17 @@ describe('Closing tallies', () => {
   it('has nothing to wait for when nothing was absorbed', async () => {
     await setUp().tallies.drain();
   });
+
+  it('keep an amount that a full lane gives back after another one has cancelled it out', async () => {
+    const { world, handed, tallies, events } = setUp();
+    tallies.add('a', 5);
+    await world.pass(100);
+    tallies.add('a', -5);
+    await world.pass(200);
+    handed[1]!.refuse('OVERLOADED');
+    handed[0]!.answer(5);
+    await world.pass(100);
+    assert.deepEqual(handed.map(({ delta }) => delta), [5, -5, -5]);
+    assert.deepEqual(events, []);
+  });
 });

@@ -19,8 +19,11 @@ export interface Tally {
   readonly terms: Terms | undefined;
   /** Absorbed, not handed over. */
   delta: number;
-  /** Handed over, not answered. */
+  /** Handed over, not answered: in sum, and in how many operations. */
   flying: number;
+  flights: number;
+  /** Callers that learn the base now. Nothing is handed over meanwhile: what would leave the range can still be refused. */
+  learners: number;
   /** The last exact value seen; undefined until one was. */
   base: number | undefined;
 }
@@ -82,11 +85,27 @@ export class Tallies {
   add(key: string, delta: number, termsOf = this.#options.termsOf): Tally {
     const tally = this.#tallies.get(key) ?? this.#open(key, delta, termsOf);
     const sum = tally.delta + delta;
-    if (!Number.isSafeInteger(delta) || !inRange(sum) || this.#closed) this.#refuse(delta, sum);
+    const total = sum + tally.flying + (tally.base ?? 0);
+    if (!Number.isSafeInteger(delta) || !inRange(sum) || !inRange(total) || this.#closed) this.#refuse(delta, total);
     tally.delta = sum;
     if (++this.#adds >= this.#flushAfterAdds) this.flush();
     else if (this.#callOff === undefined) this.#flushLater();
     return tally;
+  }
+
+  /**
+   * Tells a tally the store's value, when a caller whose amount it has taken in has learned it.
+   *
+   * @throws TallystickError `OUT_OF_RANGE` when the amount cannot stay; it is taken out again.
+   */
+  learned(tally: Tally, delta: number, base: number | undefined): void {
+    tally.learners--;
+    tally.base ??= base;
+    const total = tally.delta + tally.flying + (tally.base ?? 0);
+    // What a closing process has handed over already, the store refuses.
+    if (inRange(total) || tally.flights > 0) return;
+    tally.delta -= delta;
+    throw outOfRange(delta, total);
   }
 
   /** Hands everything absorbed over to the lanes. */
@@ -95,10 +114,16 @@ export class Tallies {
     this.#callOff = undefined;
     this.#adds = 0;
     for (const tally of this.#tallies.values()) {
+      if (tally.learners > 0 && !this.#closed) continue;
       if (tally.delta !== 0) this.#handOver(tally);
-      else if (tally.flying === 0) this.#tallies.delete(tally.key);
+      else if (tally.flights === 0) this.#tallies.delete(tally.key);
     }
     if (this.#tallies.size > 0 && !this.#closed) this.#flushLater();
+  }
+
+  /** Takes no more. */
+  shut(): void {
+    this.#closed = true;
   }
 
   /** Takes no more, and resolves when everything absorbed was handed over and answered. */
@@ -128,15 +153,15 @@ export class Tallies {
     if (this.#tallies.size >= this.#options.maxPending) {
       throw new TallystickError('OVERLOADED', `maxPending: ${this.#tallies.size} keys are waiting to be flushed; try again later`);
     }
-    const tally: Tally = { key, terms: termsOf(key), delta: 0, flying: 0, base: undefined };
+    const tally: Tally = { key, terms: termsOf(key), delta: 0, flying: 0, flights: 0, learners: 0, base: undefined };
     this.#tallies.set(key, tally);
     return tally;
   }
 
-  #refuse(delta: number, sum: number): never {
+  #refuse(delta: number, total: number): never {
     checkAmount(delta);
     if (this.#closed) throw new TallystickError('CLOSED', 'closed: no more operations are taken');
-    throw new TallystickError('OUT_OF_RANGE', `delta: ${describe(delta)} would take what is pending to ${sum}`, { field: 'delta' });
+    throw outOfRange(delta, total);
   }
 
   #flushLater(): void {
@@ -149,9 +174,11 @@ export class Tallies {
     const { delta } = tally;
     tally.delta = 0;
     tally.flying += delta;
+    tally.flights++;
     this.#flying++;
     const answered = (): void => {
       tally.flying -= delta;
+      tally.flights--;
       this.#flying--;
       this.#onAnswer?.();
     };
@@ -178,4 +205,8 @@ export class Tallies {
       this.#options.onEvent({ type: 'dropped', key: tally.key, delta, error });
     }
   }
+}
+
+function outOfRange(delta: number, total: number): TallystickError {
+  return new TallystickError('OUT_OF_RANGE', `delta: ${describe(delta)} would take the counter to ${total}, out of ±(2^53 − 1)`, { field: 'delta' });
 }

@@ -105,3 +105,20 @@ describe('memory store', () => {
     assert.equal(readings.length, from + 1, 'a closed one does not');
   });
 });
+
+describe('the options of a memory store', () => {
+  const refusals: readonly (readonly [string, unknown, string])[] = [
+    ['no partition', { partitions: 0 }, 'partitions'],
+    ['partitions that are no number', { partitions: NaN }, 'partitions'],
+    ['more partitions than there can be', { partitions: 1025 }, 'partitions'],
+    ['a clock that is none', { clock: 5 }, 'clock'],
+    ['a retention of nothing', { requestRetentionMs: 0 }, 'requestRetentionMs'],
+    ['an unknown option', { path: 'x' }, 'path'],
+    ['no options', null, 'options'],
+  ];
+  for (const [what, options, field] of refusals) {
+    it(`refuse ${what}, naming the option`, () => {
+      assert.throws(() => memoryStore(options as never), { code: 'INVALID_CONFIG', field });
+    });
+  }
+});

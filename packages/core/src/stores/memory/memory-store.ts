@@ -2,6 +2,7 @@
 import { TallystickError } from '../../errors.ts';
 import type { Reading, Reply } from '../../model/answer.ts';
 import type { Batch } from '../../model/batch.ts';
+import { checkFunction, checkOptions, checkWhole } from '../../model/check.ts';
 import { steadyClock, type Clock } from '../../model/clock.ts';
 import type { Query } from '../../model/operation.ts';
 import { Replica, type ReplicaOptions } from '../../replica/replica.ts';
@@ -11,7 +12,7 @@ import type { Store } from '../../store.ts';
 export interface MemoryStoreOptions extends ReplicaOptions {
   /** Milliseconds since the epoch; it may be set back, the store's time will not run back. Default `Date.now`. */
   readonly clock?: Clock;
-  /** Number of partitions, at least 1. Default 1: in one process more gain nothing. */
+  /** Number of partitions, 1 to 1,024. Default 1: in one process more gain nothing. */
   readonly partitions?: number;
 }
 
@@ -26,7 +27,8 @@ class MemoryStore implements Store {
   #sweeping: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor({ clock = Date.now, partitions = 1, ...options }: MemoryStoreOptions) {
+  constructor(given: MemoryStoreOptions) {
+    const { clock = Date.now, partitions = 1, ...options } = checked(given);
     this.partitions = partitions;
     this.#clock = steadyClock(clock);
     this.#replica = new Replica(options);
@@ -61,11 +63,23 @@ class MemoryStore implements Store {
   }
 }
 
+const KNOWN = ['clock', 'partitions', 'requestRetentionMs'] as const;
+const MOST_PARTITIONS = 1024;
+
+function checked(options: MemoryStoreOptions): MemoryStoreOptions {
+  const { clock, partitions, requestRetentionMs } = checkOptions(options, KNOWN);
+  checkFunction(clock, 'clock');
+  checkWhole(partitions, 'partitions', [1, MOST_PARTITIONS]);
+  checkWhole(requestRetentionMs, 'requestRetentionMs', [1, Number.MAX_SAFE_INTEGER]);
+  return options;
+}
+
 const closed = (): TallystickError => new TallystickError('CLOSED', 'the memory store is closed');
 
 /**
  * A store in the memory of this process: nothing outlives it.
  *
+ * @throws TallystickError `INVALID_CONFIG`, naming the option.
  * @example const tallystick = createTallystick({ store: memoryStore() })
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {

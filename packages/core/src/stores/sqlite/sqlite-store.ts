@@ -32,10 +32,10 @@
  * what makes it provable.
  */
 import { resolve } from 'node:path';
-import { describe, TallystickError } from '../../errors.ts';
-import { checkDurationMs } from '../../model/amount.ts';
+import { TallystickError } from '../../errors.ts';
 import type { Reading, Reply } from '../../model/answer.ts';
 import type { Batch } from '../../model/batch.ts';
+import { checkFunction, checkOptions, checkWhole, unexpected } from '../../model/check.ts';
 import { steadyClock, type Clock } from '../../model/clock.ts';
 import type { Query } from '../../model/operation.ts';
 import { REQUEST_RETENTION_MS, type ReplicaOptions } from '../../replica/replica.ts';
@@ -78,6 +78,8 @@ const FOLDING: FoldingLimits = { maxCells: 200_000, maxLogBytes: 32 * 1024 * 102
 
 type Settings = Required<Omit<SqliteStoreOptions, 'onEvent'>> & { readonly onEvent: (event: SqliteStoreEvent) => void };
 
+const KNOWN = ['path', 'clock', 'partitions', 'maxResident', 'requestRetentionMs', 'onEvent'] as const;
+
 const DEFAULTS = {
   clock: Date.now,
   partitions: 1,
@@ -86,26 +88,17 @@ const DEFAULTS = {
   onEvent: (): void => undefined,
 } satisfies Omit<Settings, 'path'>;
 
-function wrong(field: string, expected: string, got: unknown): TallystickError {
-  return new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${describe(got)}`, { field });
-}
-
-function checkWhole(value: number, field: string, [least, most]: readonly [number, number]): void {
-  if (!Number.isSafeInteger(value) || value < least || value > most) throw wrong(field, `a whole number from ${least} to ${most}`, value);
-}
-
 function settingsOf(options: SqliteStoreOptions): Settings {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [name] of given) {
-    if (name !== 'path' && !Object.hasOwn(DEFAULTS, name)) throw wrong(name, `one of path, ${Object.keys(DEFAULTS).join(', ')}`, name);
-  }
-  const settings = { ...DEFAULTS, ...(Object.fromEntries(given) as unknown as SqliteStoreOptions) };
-  if (settings.path === ':memory:') throw wrong('path', 'the name of a file (for counters in memory: memoryStore())', settings.path);
-  if (typeof settings.path !== 'string' || settings.path === '' || settings.path.includes('\0')) throw wrong('path', 'the name of a file', settings.path);
-  checkWhole(settings.partitions, 'partitions', [1, 1024]);
-  checkWhole(settings.maxResident, 'maxResident', [1000, Number.MAX_SAFE_INTEGER]);
-  checkDurationMs(settings.requestRetentionMs, 'requestRetentionMs');
-  return { ...settings, path: resolve(settings.path) };
+  const { path, clock, partitions, maxResident, requestRetentionMs, onEvent } = checkOptions(options, KNOWN);
+  if ((path as unknown) === ':memory:') throw unexpected('path', 'the name of a file (for counters in memory: memoryStore())', path);
+  if (typeof path !== 'string' || path === '' || path.includes('\0')) throw unexpected('path', 'the name of a file', path);
+  checkFunction(clock, 'clock');
+  checkWhole(partitions, 'partitions', [1, 1024]);
+  checkWhole(maxResident, 'maxResident', [1000, Number.MAX_SAFE_INTEGER]);
+  checkWhole(requestRetentionMs, 'requestRetentionMs', [1, Number.MAX_SAFE_INTEGER]);
+  checkFunction(onEvent, 'onEvent');
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  return { ...DEFAULTS, ...given, path: resolve(path) };
 }
 
 class SqliteStore implements Store {
