@@ -57,9 +57,10 @@ export class LaneCounters implements Counters {
   }
 
   add(key: string, delta = 1, options?: AddOptions): Promise<AddResult> {
-    // The short way: an amount for a key without declaration, in a process with one partition.
-    if (options === undefined && this.#declarations.isEmpty && Number.isSafeInteger(delta) && this.#lanes.length === 1) {
-      return this.#first.add(key, delta + 0, undefined);
+    // The short way: an amount for a key where nothing is declared. What is no key, any lane refuses.
+    if (options === undefined && this.#declarations.isEmpty && Number.isSafeInteger(delta)) {
+      const lane = this.#lanes.length === 1 || typeof key !== 'string' ? this.#first : this.#lane(key);
+      return lane.add(key, delta + 0, undefined);
     }
     return new Promise((resolve, reject) => {
       this.#submit(this.#prepare(key, delta, options), new Deadlines(this.#environment), resolve, reject);

@@ -32,22 +32,31 @@ describe('Sources', () => {
     for (let seq = 20 - WINDOW; seq >= 1; seq--) assert.deepEqual(sources.reply('s', seq), { atMs: 0, values: [], notes: [] });
   });
 
-  it('forgets a source that was silent for long, when another one comes', () => {
+  it('forgets a source that was silent for two turns, and no other', () => {
     const sources = after(3, 'silent');
-    sources.applied('busy', 1, answer(1, SOURCE_RETENTION_MS - 1));
-    sources.applied('new', 1, answer(1, SOURCE_RETENTION_MS - 1));
-    assert.equal(sources.size, 3);
-    sources.applied('newer', 1, answer(1, SOURCE_RETENTION_MS));
-    assert.equal(sources.size, 3);
-    assert.equal(sources.reply('silent', 1), undefined);
-    assert.equal(sources.reply('busy', 2), undefined);
+    const turn = (times: number): void => { sources.applied('busy', times, answer(times, times * SOURCE_RETENTION_MS)); };
+    turn(1);
+    assert.deepEqual([sources.size, sources.reply('silent', 9)], [2, { behind: 3 }]);
+    turn(2);
+    assert.deepEqual([sources.size, sources.reply('silent', 9)], [1, { behind: 0 }]);
+    assert.deepEqual(sources.reply('busy', 1), answer(1, SOURCE_RETENTION_MS));
   });
 
-  it('forgets a silent source in the partition alone where another one comes', () => {
-    const sources = after(3, '1/silent');
-    sources.applied('2/new', 1, answer(1, SOURCE_RETENTION_MS));
-    assert.deepEqual(sources.reply('1/silent', 9), { behind: 3 });
-    sources.applied('1/new', 1, answer(1, SOURCE_RETENTION_MS));
-    assert.deepEqual(sources.reply('1/silent', 9), { behind: 0 });
+  it('forgets nobody, however far the clock jumps', () => {
+    const sources = after(3, 'alive');
+    sources.applied('newcomer', 1, answer(1, 1000 * SOURCE_RETENTION_MS));
+    assert.deepEqual(sources.reply('alive', 9), { behind: 3 });
+    assert.deepEqual(sources.reply('alive', 3), answer(3));
+    sources.applied('alive', 4, answer(4, 1000 * SOURCE_RETENTION_MS));
+    sources.applied('newcomer', 2, answer(2, 2000 * SOURCE_RETENTION_MS));
+    assert.deepEqual([sources.reply('alive', 9), sources.reply('alive', 3)], [{ behind: 4 }, answer(3)]);
+  });
+
+  it('takes as long for the last of many sources as for the first', () => {
+    const sources = new Sources();
+    const beganMs = performance.now();
+    for (let i = 0; i < 200_000; i++) sources.applied(`s${i}`, 1, answer(1, i * 1000));
+    assert.ok(performance.now() - beganMs < 5000, 'a look at all sources for each new one takes minutes');
+    assert.ok(sources.size <= 2 * (SOURCE_RETENTION_MS / 1000));
   });
 });

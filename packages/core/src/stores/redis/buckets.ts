@@ -37,10 +37,9 @@ export class Keyspace {
   readonly meta: string;
   /** Buckets by expiry. */
   readonly expiries: string;
-  /** What is remembered of sources. */
-  readonly sources: string;
-  /** Sources by when they were seen. */
-  readonly seen: string;
+  /** What is remembered of sources: of those that had a batch lately, and of the others. */
+  readonly youngSources: string;
+  readonly oldSources: string;
   readonly slots: string;
   /** Slots that are free again. */
   readonly freeSlots: string;
@@ -54,8 +53,8 @@ export class Keyspace {
     this.#tag = `{${prefix}:${partition}}`;
     this.meta = `${this.#tag}m`;
     this.expiries = `${this.#tag}x`;
-    this.sources = `${this.#tag}s`;
-    this.seen = `${this.#tag}z`;
+    this.youngSources = `${this.#tag}s`;
+    this.oldSources = `${this.#tag}z`;
     this.slots = `${this.#tag}v`;
     this.freeSlots = `${this.#tag}f`;
     this.#buckets = buckets;

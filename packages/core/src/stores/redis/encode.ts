@@ -71,14 +71,31 @@ export interface Names {
   readonly slots: Slots;
 }
 
-/** Makes the calls of apply.lua. */
+/** Makes the calls of apply.lua and adds.lua. */
 export class BatchEncoder {
   readonly #toSlots = new PlainAdds();
   readonly #toKeys = new PlainAdds();
 
+  /** A batch as adds.lua takes it; undefined when it is not one of plain adds whose slots are all known. */
+  encodeAdds({ source, seq, operations }: Batch, slots: Slots): Buffer | undefined {
+    if (!slots.serves(source) || source.length > LONGEST_SHORT || operations.length === 0) return undefined;
+    const adds = this.#toSlots;
+    for (const text of [source, String(seq), String(slots.epoch)]) adds.put(text);
+    for (let i = 0; i < operations.length; i++) {
+      const op = operations[i]!;
+      const slot = isPlain(op) ? slots.get(op.key) : undefined;
+      if (slot === undefined) {
+        adds.discard();
+        return undefined;
+      }
+      adds.addToSlot(slot, op.delta);
+    }
+    return adds.finish();
+  }
+
   /** KEYS and ARGV for a batch. */
   encode({ source, seq, operations }: Batch, { space, slots }: Names, frame: BatchFrame): BatchCall {
-    const keys = [space.meta, space.expiries, space.sources, space.seen, space.slots, space.freeSlots];
+    const keys = [space.meta, space.expiries, space.youngSources, space.oldSources, space.slots, space.freeSlots];
     const asked: string[] = [];
     const others: WireOperation[] = [];
     let letters = '';
@@ -109,6 +126,9 @@ export class BatchEncoder {
     return { keys, args: [...head, this.#toSlots.finish(), this.#toKeys.finish(), letters], asked };
   }
 }
+
+/** ASCII characters of a text that PlainAdds puts in. */
+const LONGEST_SHORT = 31;
 
 /** How an operation comes, as apply.lua is told. */
 const SLOT_KNOWN = 's';

@@ -37,14 +37,26 @@ export class PlainAdds {
     this.#amount(delta);
   }
 
+  /** Writes a text of less than 32 ASCII characters, as what follows is about. */
+  put(text: string): void {
+    this.#makeRoom();
+    this.#items++;
+    this.#short(text);
+  }
+
+  /** Takes back all that was written since {@link finish}. */
+  discard(): void {
+    this.#at = HEAD_BYTES;
+    this.#items = 0;
+  }
+
   /** All that was written, in memory of its own. What is written next begins another array. */
   finish(): Buffer {
     if (this.#items === 0) return NOTHING;
     this.#scratch[0] = 0xdd;
     this.#scratch.writeUInt32BE(this.#items, 1);
     const written = Buffer.from(this.#scratch.subarray(0, this.#at));
-    this.#at = HEAD_BYTES;
-    this.#items = 0;
+    this.discard();
     return written;
   }
 

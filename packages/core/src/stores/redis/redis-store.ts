@@ -24,6 +24,7 @@ import type { RedisClient } from './client.ts';
 import { decodeAnswer, decodeReadings } from './decode.ts';
 import { BatchEncoder, encodeQueries, type BatchFrame } from './encode.ts';
 import { closed, otherPartitions } from './faults.ts';
+import { Round } from './round.ts';
 import { Caller, scripts } from './script.ts';
 import { Slots } from './slots.ts';
 import { Sweeper } from './sweeper.ts';
@@ -68,6 +69,7 @@ class RedisStore implements Store {
   readonly #caller: Caller;
   readonly #parts: readonly Partition[];
   readonly #encoder = new BatchEncoder();
+  readonly #round: Round;
   readonly #frame: Omit<BatchFrame, 'rawMs'>;
   readonly #rawMs: () => string;
   readonly #pending = new Set<Promise<unknown>>();
@@ -77,6 +79,7 @@ class RedisStore implements Store {
     this.partitions = options.partitions;
     this.#caller = caller;
     this.#rawMs = clock === undefined ? () => '' : () => String(clock());
+    this.#round = new Round(caller, this.#rawMs, true);
     this.#frame = { partitions: String(options.partitions), requestRetentionMs: options.requestRetentionMs };
     const buckets = Math.max(FEWEST_BUCKETS, 2 ** Math.floor(Math.log2(BUCKETS / options.partitions)));
     this.#parts = Array.from({ length: options.partitions }, (_, partition) => {
@@ -122,8 +125,19 @@ class RedisStore implements Store {
     if (dueMs >= 0) sweeper.due(dueMs);
   }
 
-  async #apply(batch: Batch): Promise<Reply> {
+  #apply(batch: Batch): Promise<Reply> {
     const part = this.#parts[batch.partition]!;
+    const adds = this.#encoder.encodeAdds(batch, part.slots);
+    if (adds === undefined) return this.#applyAny(batch, part);
+    return this.#round.send(part.space, adds).then((reply) => {
+      if (Buffer.isBuffer(reply)) return decodeAnswer(reply);
+      part.slots.forget();
+      return typeof reply === 'number' ? { behind: reply } : this.#applyAny(batch, part);
+    });
+  }
+
+  async #applyAny(batch: Batch, part: Partition): Promise<Reply> {
+    this.#round.flush();
     const call = this.#encoder.encode(batch, part, { ...this.#frame, rawMs: this.#rawMs() });
     const reply = await this.#caller.call(scripts.apply, call);
     if (Buffer.isBuffer(reply)) return decodeAnswer(reply);
@@ -134,7 +148,7 @@ class RedisStore implements Store {
     const [answer, figure, epoch = 0, ...learned] = reply as [Buffer | number, number, number?, ...number[]];
     if (typeof answer === 'number') {
       this.#adopt(answer, figure, part);
-      return this.#apply(batch);
+      return this.#applyAny(batch, part);
     }
     if (figure >= 0) part.sweeper.due(figure);
     if (learned.length > 0) part.slots.learn(batch.source, epoch, call.asked, learned);

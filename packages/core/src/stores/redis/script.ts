@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { RedisClient, SendOptions } from './client.ts';
 import type { Call } from './encode.ts';
 import { isScriptMissing, timedOut, unavailable } from './faults.ts';
-import { applyLua, openLua, readLua, sweepLua } from './lua.ts';
+import { addsLua, applyLua, openLua, readLua, sweepLua } from './lua.ts';
 
 interface Script {
   readonly text: string;
@@ -15,7 +15,13 @@ interface Script {
 
 const script = (text: string): Script => ({ text, sha: createHash('sha1').update(text).digest('hex') });
 
-export const scripts = { apply: script(applyLua), read: script(readLua), open: script(openLua), sweep: script(sweepLua) };
+export const scripts = {
+  apply: script(applyLua),
+  adds: script(addsLua),
+  read: script(readLua),
+  open: script(openLua),
+  sweep: script(sweepLua),
+};
 
 /** The time limit that node-redis 6 makes for each command by itself is switched off: it costs several commands. */
 const options = { typeMapping: { 36: Buffer }, timeout: undefined } as const;

@@ -63,7 +63,7 @@ export class Keeper {
       clockMs: this.#nowMs,
       isEmpty: this.#rows.isEmpty && this.#dirty.isClean,
       replayed,
-      answers: [...lastRecords.values()].flat().map(rememberedOf),
+      answers: [...lastRecords.values()].flat().toSorted((a, b) => a.position - b.position).map(rememberedOf),
     };
   }
 

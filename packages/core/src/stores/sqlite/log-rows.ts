@@ -79,7 +79,7 @@ export class LogRows {
   #trimOne(head: BatchHead, nowMs: number): void {
     const source = sourceOf(head);
     const last = this.#lastSeqs.get(source) ?? head.seq;
-    const forgotten = head.at_ms <= nowMs - SOURCE_RETENTION_MS;
+    const forgotten = head.at_ms <= nowMs - 2 * SOURCE_RETENTION_MS;
     if (head.seq > last - WINDOW && !forgotten) return;
     this.#drop.run(head.position);
     if (head.seq === last) this.#lastSeqs.delete(source);

@@ -9,11 +9,12 @@
   5. remember the results and the place in the sequence, for the last WINDOW batches.
 
   KEYS[1] what the partition is (hash): p partitions, b buckets, r and o its clock, d when the first bucket
-          has something to sweep, e the epoch of its slots, n and c how many slots are used and there are
+          has something to sweep, e the epoch of its slots, n and c how many slots are used and there are, g
+          when the first of the young sources came
   KEYS[2] buckets by when their first counter expires (sorted set)
-  KEYS[3] sources (hash), five kinds of fields, each a letter and the source: l its last seq, t when it was
-          seen, k when KEYS[4] was told, 0…7 its remembered answers
-  KEYS[4] sources by when they were seen, or up to a minute before (sorted set)
+  KEYS[3] the young sources (hash), two kinds of fields, each a letter and the source: l its last seq, 0…7 its
+          remembered answers
+  KEYS[4] the old sources, the same: what had its last batch before the young ones began
   KEYS[5] slots: the values of plain counts (string of 32-bit integers)
   KEYS[6] slots that are free again (list)
   KEYS[7…] of each operation in turn that has any: a plain add with its key its bucket, any other `keys` of them
@@ -44,17 +45,13 @@ local MAX_SLOT = 2147483647
 local SLOTS = KEYS[5]
 local SLOT_KNOWN, WITH_KEY = string.byte('sk', 1, 2)
 local WINDOW = 8
+-- After this time the young sources become the old ones, and the old ones are forgotten.
 local SOURCE_RETENTION = 86400000
--- How late the sorted set of sources may be told.
-local SEEN_STEP = 60000
--- The most sources forgotten in one go.
-local FORGET_STEP = 100
--- Adds to slots in one command: four arguments each, of which Lua hands over 8,000.
-local BITFIELD_STEP = 1000
 -- Redis drops a key so long after its time is over by the partition's clock, which alone decides.
 local GRACE = 120000
 
 --- @include "clock"
+--- @include "slots"
 
 -- A hash of ours. A foreign value in its place is taken away: the account of it is lost, as in a flush.
 local function read_hash(key, ...)
@@ -64,7 +61,7 @@ local function read_hash(key, ...)
   return redis.call('HMGET', key, ...)
 end
 
-local meta = read_hash(KEYS[1], 'p', 'b', 'r', 'o', 'd', 'e', 'n', 'c')
+local meta = read_hash(KEYS[1], 'p', 'b', 'r', 'o', 'd', 'e', 'n', 'c', 'g')
 if meta[1] and meta[1] ~= ARGV[4] then return { 1, tonumber(meta[1]) } end
 if meta[2] and meta[2] ~= ARGV[3] then return { 2, tonumber(meta[2]) } end
 
@@ -87,43 +84,21 @@ end
 local seq = tonumber(ARGV[1])
 local slot = int(seq % WINDOW)
 local name = ARGV[6]
-local source = read_hash(KEYS[3], 'l' .. name, 'k' .. name, slot .. name)
+local source = read_hash(KEYS[3], 'l' .. name, slot .. name)
+local is_old = false
+if not source[1] then
+  source = read_hash(KEYS[4], 'l' .. name, slot .. name)
+  is_old = source[1]
+end
 local last = tonumber(source[1]) or 0
-if seq <= last then return seq > last - WINDOW and source[3] or '' end
+if seq <= last then return seq > last - WINDOW and source[2] or '' end
 if seq > last + 1 then return last end
 
 -- Adds to slots that are known come first, all at once: no other operation of the batch is on their keys.
-local function add_to_slots(adds, first, count)
-  local command = { 'OVERFLOW', 'FAIL' }
-  for i = 2 * first - 1, 2 * (first + count) - 3, 2 do
-    local n = #command
-    command[n + 1], command[n + 2], command[n + 3], command[n + 4] = 'INCRBY', 'i32', adds[i], adds[i + 1]
-  end
-  return redis.pcall('BITFIELD', SLOTS, unpack(command))
-end
-
--- Takes back, last first, what was added to the slots of `adds` up to `sums`.
-local function take_back(adds, sums)
-  for i = #sums, 1, -1 do
-    if sums[i] then redis.call('BITFIELD', SLOTS, 'INCRBY', 'i32', adds[2 * i - 1], int(-tonumber(adds[2 * i]))) end
-  end
-end
-
-local adds = cmsgpack.unpack(ARGV[8])
-local sums = {}
-for first = 1, #adds / 2, BITFIELD_STEP do
-  local part = add_to_slots(adds, first, math.min(BITFIELD_STEP, #adds / 2 - first + 1))
-  if part.err then
-    -- With a foreign value in place of the slots, each operation is refused by itself when it comes with its key.
-    return string.find(part.err, 'WRONGTYPE', 1, true) and { 4, 0 } or part
-  end
-  for i = 1, #part do sums[first + i - 1] = part[i] end
-  for i = 1, #part do
-    if not part[i] then
-      take_back(adds, sums)
-      return { 4, 0 }
-    end
-  end
+local sums, fault = add_to_slots(SLOTS, cmsgpack.unpack(ARGV[8]), 1)
+if not sums then
+  -- With a foreign value in place of the slots, each operation is refused by itself when it comes with its key.
+  return fault and not string.find(fault.err, 'WRONGTYPE', 1, true) and fault or { 4, 0 }
 end
 
 if meta[1] then
@@ -131,23 +106,6 @@ if meta[1] then
 else
   write_meta()
 end
-
--- Forgets sources that have been silent too long. Only a new one makes this necessary.
-local function forget_sources()
-  local over = now - SOURCE_RETENTION
-  for _, old in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(over), 'LIMIT', 0, FORGET_STEP)) do
-    local seen = tonumber(redis.call('HGET', KEYS[3], 't' .. old)) or 0
-    if seen > over then
-      redis.call('ZADD', KEYS[4], int(seen), old)
-    else
-      redis.call('ZREM', KEYS[4], old)
-      local fields = { 'l' .. old, 't' .. old, 'k' .. old }
-      for answer = 0, WINDOW - 1 do fields[#fields + 1] = int(answer) .. old end
-      redis.call('HDEL', KEYS[3], unpack(fields))
-    end
-  end
-end
-if not source[1] then pcall(forget_sources) end
 
 local slots_changed = false
 local first_epoch = epoch
@@ -292,12 +250,23 @@ end
 if slots_changed then redis.call('HSET', KEYS[1], 'e', epoch, 'n', int(used), 'c', int(there)) end
 
 local answer = cmsgpack.pack({ now, values, notes })
-local told = tonumber(source[2])
-if told and now - told < SEEN_STEP then
-  redis.call('HSET', KEYS[3], 'l' .. name, ARGV[1], 't' .. name, int(now), slot .. name, answer)
-else
-  redis.pcall('ZADD', KEYS[4], int(now), name)
-  redis.call('HSET', KEYS[3], 'l' .. name, ARGV[1], 't' .. name, int(now), slot .. name, answer, 'k' .. name, int(now))
+
+-- A source that was among the old ones becomes a young one again, with the answers that are remembered.
+if is_old then
+  local fields = {}
+  for place = 0, WINDOW - 1 do fields[#fields + 1] = int(place) .. name end
+  for place, held in ipairs(redis.call('HMGET', KEYS[4], unpack(fields))) do
+    if held then redis.call('HSET', KEYS[3], fields[place], held) end
+  end
+  redis.call('HDEL', KEYS[4], 'l' .. name, unpack(fields))
+end
+redis.call('HSET', KEYS[3], 'l' .. name, ARGV[1], slot .. name, answer)
+
+-- However far the clock has jumped, those who had a batch since the last turn are among the old ones.
+local began = tonumber(meta[9])
+if not began or now - began >= SOURCE_RETENTION then
+  if began then redis.call('RENAME', KEYS[3], KEYS[4]) end
+  redis.call('HSET', KEYS[1], 'g', int(now))
 end
 if not due and #learned == 0 then return answer end
 local reply = { answer, due and math.max(0, due - now) or -1, tonumber(epoch) }

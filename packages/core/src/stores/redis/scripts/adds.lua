@@ -1,0 +1,55 @@
+--[[
+  Applies sealed batches that consist of plain adds to slots that are known, each once, in its place in the
+  sequence of its source: what apply.lua does for one batch of any kind, done for several in little time.
+
+  Steps, for each batch:
+  1. leave it to apply.lua when the slots are no longer right, or the source is not among the young ones;
+  2. by the sequence rule, answer what is remembered, or say how far behind this replica is;
+  3. add, to all slots or none: left to apply.lua, too, when one cannot hold its sum;
+  4. remember the results and the place in the sequence.
+
+  The clock is read, and not written back: nothing here expires.
+
+  KEYS[3i - 2] of batch i: what its partition is; KEYS[3i - 1] sources; KEYS[3i] slots: as in apply.lua
+
+  ARGV[1] the clock's raw reading in ms, or nothing: then it is TIME
+  ARGV[1 + i] of batch i: MessagePack array of strings: source, seq, epoch, and of each add "#slot" and amount
+
+  Output, of each batch: what apply.lua answers, without figures; or the last seq that was applied: the replica
+  is behind; or nil: it is left to apply.lua. Nothing was changed then.
+]]
+local WINDOW = 8
+local HEAD = 3
+
+--- @include "clock"
+--- @include "slots"
+
+local given = ARGV[1]
+if given == '' then
+  local time = redis.call('TIME')
+  given = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function apply(meta_key, sources, slots, adds)
+  local name, seq, epoch = adds[1], tonumber(adds[2]), adds[3]
+  local meta = redis.pcall('HMGET', meta_key, 'e', 'r', 'o')
+  if meta.err or meta[1] ~= epoch then return false end
+  local place = int(seq % WINDOW) .. name
+  local last = tonumber(redis.call('HGET', sources, 'l' .. name))
+  if not last then return false end
+  if seq <= last then return seq > last - WINDOW and redis.call('HGET', sources, place) or '' end
+  if seq > last + 1 then return last end
+  local sums, fault = add_to_slots(slots, adds, HEAD + 1)
+  if not sums then return fault and not string.find(fault.err, 'WRONGTYPE', 1, true) and fault or false end
+  local answer = cmsgpack.pack({ (read_clock(given, meta[2], meta[3])), sums, {} })
+  redis.call('HSET', sources, 'l' .. name, adds[2], place, answer)
+  return answer
+end
+
+local replies = {}
+for i = 1, #KEYS / 3 do
+  local reply = apply(KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i], cmsgpack.unpack(ARGV[1 + i]))
+  if type(reply) == 'table' then return reply end
+  replies[i] = reply
+end
+return replies
