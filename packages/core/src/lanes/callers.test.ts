@@ -101,12 +101,18 @@ describe('Callers', () => {
 
   it('tells whose deadline has passed, and when the next one does; not of those who have left or were accepted', () => {
     const { callers } = setUp([1, 2, 3, 4, 5]);
-    for (const [place, atMs] of [9, 20, 30, 10, 10].entries()) callers.limit(place, { timeoutMs: 1, atMs });
-    callers.withdraw(3, new TallystickError('TIMEOUT', 'late'));
-    callers.accept(4, 0, () => undefined);
-    const overdue: number[] = [];
-    assert.equal(callers.overdue(20, (place) => overdue.push(place)), 30);
-    assert.deepEqual([overdue, callers.limited], [[0, 1], 3]);
+    const shared = { timeoutMs: 1, atMs: 20 };
+    const deadlines = [{ timeoutMs: 1, atMs: 30 }, shared, shared, shared, { timeoutMs: 1, atMs: 25 }];
+    for (const [place, deadline] of deadlines.entries()) callers.limit(place, deadline);
+    const left = (): number[] => {
+      const places: number[] = [];
+      assert.equal(callers.overdue(20, (place, deadline) => { places.push(place); assert.equal(deadline, shared); }), 25);
+      return places;
+    };
+    assert.deepEqual([left(), callers.limited], [[1, 2, 3], 5]);
+    callers.withdraw(2, new TallystickError('TIMEOUT', 'late'));
+    callers.accept(3, 0, () => undefined);
+    assert.deepEqual([left(), callers.limited], [[1], 3]);
   });
 
   it('refuses everybody who waits when it fails, and tells whoever answers for the accepted', () => {

@@ -17,13 +17,21 @@ export type Reject = (error: TallystickError) => void;
 /** Asks again for one caller of a combined entry that was refused as a whole. */
 export type AskSingly = (op: Operation, resolve: Resolve, reject: Reject, deadline: Deadline | undefined) => void;
 
+/** The deadline of the callers at the places `from` to `to`, without that one. */
+interface Limit {
+  readonly deadline: Deadline;
+  readonly from: number;
+  to: number;
+}
+
 export class Callers {
   readonly #entries: Entry[] = [];
   readonly #deltas: number[] = [];
   readonly #resolves: Resolve[] = [];
   readonly #rejects: Reject[] = [];
-  /** The deadlines of callers that wait with one, by place. */
-  #limits: Map<number, Deadline> | undefined;
+  /** The deadlines of callers that came with one, by rising place. */
+  readonly #limits: Limit[] = [];
+  #limited = 0;
   /** Callers that were told `accepted`. */
   #accepted = 0;
   /** Callers that left before the batch was sealed. */
@@ -54,21 +62,26 @@ export class Callers {
 
   /** Callers that wait with a deadline. */
   get limited(): number {
-    return this.#limits?.size ?? 0;
+    return this.#limited;
   }
 
-  /** Limits how long the caller at `place` waits. */
+  /** Limits how long the caller who came last, at `place`, waits. */
   limit(place: number, deadline: Deadline): void {
-    this.#limits ??= new Map();
-    this.#limits.set(place, deadline);
+    this.#limited++;
+    const last = this.#limits.at(-1);
+    if (last?.deadline === deadline && last.to === place) last.to++;
+    else this.#limits.push({ deadline, from: place, to: place + 1 });
   }
 
-  /** Tells the places whose deadline has passed; returns when the next one passes. */
+  /** Tells the places whose deadline has passed, and who still wait; returns when the next one passes. */
   overdue(nowMs: number, tell: (place: number, deadline: Deadline) => void): number {
     let nextMs = Infinity;
-    for (const [place, deadline] of this.#limits ?? []) {
-      if (deadline.atMs <= nowMs) tell(place, deadline);
-      else nextMs = Math.min(nextMs, deadline.atMs);
+    for (const { deadline, from, to } of this.#limits) {
+      if (deadline.atMs > nowMs) {
+        nextMs = Math.min(nextMs, deadline.atMs);
+        continue;
+      }
+      for (let place = from; place < to; place++) if (this.#waits(place)) tell(place, deadline);
     }
     return nextMs;
   }
@@ -122,8 +135,17 @@ export class Callers {
     for (const reject of this.#rejects) reject(new TallystickError(code, message));
   }
 
+  #deadlineAt(place: number): Deadline | undefined {
+    return this.#limits.find(({ from, to }) => from <= place && place < to)?.deadline;
+  }
+
+  #waits(place: number): boolean {
+    const resolve = this.#resolves[place];
+    return resolve !== hasLeft && resolve !== hasAnswer;
+  }
+
   #leave(place: number, resolve: Resolve, reject: Reject): void {
-    this.#limits?.delete(place);
+    if (this.#deadlineAt(place) !== undefined) this.#limited--;
     this.#resolves[place] = resolve;
     this.#rejects[place] = reject;
   }
@@ -135,7 +157,7 @@ export class Callers {
     const reject = this.#rejects[place] as Reject;
     const combined = entry.callers > 1;
     if (note.code === undefined) resolve(noted(note, atMs, combined ? { value: (entry.running += delta), delta } : note));
-    else if (combined) again({ key: entry.key, delta, terms: entry.terms }, resolve, reject, this.#limits?.get(place));
+    else if (combined) again({ key: entry.key, delta, terms: entry.terms }, resolve, reject, this.#deadlineAt(place));
     else reject(refusal(note.code, delta, note.value));
   }
 }

@@ -62,15 +62,19 @@ interface FreqAdd extends Subject {
 
 type RepeatOptions = Pick<AddOptions, 'requestId' | 'requestTtlMs'>;
 
-function subjectOf(businessId: unknown, key: unknown): Subject {
-  const business_id = checkInteger(businessId, 'business_id', 0, UINT32_MAX);
-  const text = checkKeyPart(key, 'key');
-  try {
-    return { business_id, key: text, counterKey: joinKey('freq', String(business_id), text) };
-  } catch (error) {
-    throw renamed(error, 'parts', 'key');
+/** How keys of the business last asked about begin: they differ only in their last part. */
+const last = { business_id: NaN, beginning: '' };
+
+/** The key of the counter of a subject. The library checks it, as what a request calls `key`. */
+function counterKeyOf(business_id: number, key: string): string {
+  if (business_id !== last.business_id) {
+    last.beginning = joinKey('freq', String(business_id), '-').slice(0, -1);
+    last.business_id = business_id;
   }
+  return last.beginning + key;
 }
+
+const checkBusinessId = (business_id: unknown): number => checkInteger(business_id, 'business_id', 0, UINT32_MAX);
 
 /** The reply carries the time left as uint32 seconds, so no span may be longer. */
 function spanMs(timeSpan: unknown, timeUnit: unknown): number {
@@ -93,15 +97,19 @@ function checkRequest(request_id: unknown, request_ttl_ms: unknown): RepeatOptio
 }
 
 function checkAdd(request: unknown): FreqAdd {
-  const { business_id, key, time_span, time_unit, request_id, request_ttl_ms } = checkObject(request, ADD);
-  const { business_id: business, key: text, counterKey } = subjectOf(business_id, key);
-  const ttlMs = spanMs(time_span, time_unit);
-  return { business_id: business, key: text, counterKey, ttlMs, request: checkRequest(request_id, request_ttl_ms) };
+  const fields = checkObject(request, ADD);
+  const business_id = checkBusinessId(fields['business_id']);
+  const key = checkKeyPart(fields['key'], 'key');
+  const counterKey = counterKeyOf(business_id, key);
+  const ttlMs = spanMs(fields['time_span'], fields['time_unit']);
+  return { business_id, key, counterKey, ttlMs, request: checkRequest(fields['request_id'], fields['request_ttl_ms']) };
 }
 
 function checkGet(request: unknown): Subject {
-  const { business_id, key } = checkObject(request, GET);
-  return subjectOf(business_id, key);
+  const fields = checkObject(request, GET);
+  const business_id = checkBusinessId(fields['business_id']);
+  const key = checkKeyPart(fields['key'], 'key');
+  return { business_id, key, counterKey: counterKeyOf(business_id, key) };
 }
 
 const freqOf = (value: number): number => Math.max(0, Math.min(value, UINT32_MAX));
