@@ -73,8 +73,8 @@ class Serving {
 
   #close(nowMs: number): void {
     this.#keeper.close(nowMs);
+    // The store ends the thread when it has heard this: of a thread that ends by itself it may hear that first.
     this.#report({ type: 'closed' });
-    this.#port.close();
   }
 }
 
