@@ -17,7 +17,7 @@ const CORE_LAYERS = [
   { name: "replica", pattern: "replica/" },
   { name: "store", pattern: "store[.]ts$" },
   { name: "lanes", pattern: "lanes/" },
-  { name: "counters", pattern: "(counters|lane-counters|declarations|tallystick)[.]ts$" },
+  { name: "counters", pattern: "(counters|lane-counters|declarations|sharded|tallystick)[.]ts$" },
   { name: "surface", pattern: "(decorators/|index[.]ts$)" },
 ];
 const BELOW_STORES = 5; // a store may import the layers up to its port

@@ -63,7 +63,7 @@ const timeoutMs = whole(1, 2 ** 31 - 1);
 const uint32 = whole(0, UINT32_MAX);
 const request = { requestId, requestTtlMs: durationMs };
 const which = { type: oneOf(COUNTER_TYPES), windowMs: durationMs, slices: uint32 };
-const options = { ...which, min: amount, max: amount, ttlMs: durationMs, member: key, ...request };
+const options = { ...which, min: amount, max: amount, ttlMs: durationMs, shards: uint32, member: key, ...request };
 
 /** The fields of each thing an application gives, and the check of each. */
 const FIELDS = {

@@ -69,7 +69,8 @@ export interface GetItem extends GetOptions {
 /** Counters of one {@link Tallystick}. Every method refuses bad input before anything is counted. */
 export interface Counters {
   /**
-   * Adds `delta` (default 1) to a counter and answers with its exact value right after.
+   * Adds `delta` (default 1) to a counter and answers with its exact value right after; of a `batched` or
+   * `sharded` one, with an estimate.
    *
    * @throws TallystickError (as a rejection) when refused: `INVALID_KEY`, `INVALID_AMOUNT`,
    * `INVALID_ARGUMENT`, `OUT_OF_RANGE`, `STATE_TOO_LARGE`, `TIMEOUT`, `OVERLOADED`, `CLOSED`.

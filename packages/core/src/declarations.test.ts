@@ -55,6 +55,14 @@ describe('Declarations', () => {
     assert.throws(declared({ '': {} }), { code: 'INVALID_CONFIG', field: 'counters[""].key' });
   });
 
+  it('tells calls apart that differ in their number of shards alone', () => {
+    const declarations = new Declarations({ 's:*': { type: 'sharded', shards: 7 } });
+    assert.deepEqual(declarations.of('s:1'), { type: 'sharded', terms: undefined, shards: 7 });
+    const shards = [5, 6, 5, undefined].map((given) => declarations.given({ type: 'sharded', ...(given !== undefined && { shards: given }) }).shards);
+    assert.deepEqual(shards, [5, 6, 5, 100]);
+    assert.throws(() => new Declarations({ 's:*': { type: 'sharded', shards: 0 } }), { code: 'INVALID_CONFIG', field: 'counters["s:*"].shards' });
+  });
+
   it('refuses options of a call as it refuses a declaration', () => {
     assert.throws(() => new Declarations({}).given({ type: 'unique' }), { code: 'INVALID_ARGUMENT', field: 'windowMs' });
   });

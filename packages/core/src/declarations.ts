@@ -1,7 +1,7 @@
 /** Which counter type a key has: declared by a whole key or a beginning, looked up per call. */
 import { TallystickError } from './errors.ts';
 import { checkObject } from './model/check.ts';
-import { termsOf, typeOf, type CounterOptions, type CounterType } from './model/counter-type.ts';
+import { shardsOf, termsOf, typeOf, type CounterOptions, type CounterType } from './model/counter-type.ts';
 import { checkKey } from './model/key.ts';
 import type { Terms } from './model/operation.ts';
 
@@ -9,6 +9,8 @@ import type { Terms } from './model/operation.ts';
 export interface Declared {
   readonly type: CounterType;
   readonly terms: Terms | undefined;
+  /** Of a `sharded` counter: over how many partitions its adds are spread. */
+  readonly shards?: number;
 }
 
 /** What a key without declaration is. */
@@ -19,7 +21,8 @@ const MOST_SHARED = 1000;
 
 export function declare(options: CounterOptions): Declared {
   const terms = termsOf(options);
-  return Object.freeze({ type: typeOf(options), terms: terms && Object.freeze(terms) });
+  const shards = shardsOf(options);
+  return Object.freeze({ type: typeOf(options), terms: terms && Object.freeze(terms), ...(shards !== undefined && { shards }) });
 }
 
 export class Declarations {
@@ -87,7 +90,7 @@ export class Declarations {
   }
 }
 
-const FIELDS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices'] as const;
+const FIELDS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards'] as const;
 
 /** The counter options among the fields of an object, in one order. */
 function counterOptions(options: CounterOptions): CounterOptions {
@@ -95,4 +98,5 @@ function counterOptions(options: CounterOptions): CounterOptions {
 }
 
 const isSame = (a: CounterOptions, b: CounterOptions): boolean =>
-  a.type === b.type && a.ttlMs === b.ttlMs && a.min === b.min && a.max === b.max && a.windowMs === b.windowMs && a.slices === b.slices;
+  a.type === b.type && a.ttlMs === b.ttlMs && a.min === b.min && a.max === b.max && a.windowMs === b.windowMs && a.slices === b.slices &&
+  a.shards === b.shards;

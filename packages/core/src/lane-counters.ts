@@ -15,6 +15,7 @@ import { checkObject } from './model/check.ts';
 import { checkKey } from './model/key.ts';
 import type { Operation } from './model/operation.ts';
 import { partitionOf } from './model/partition.ts';
+import type { Sharded } from './sharded.ts';
 
 /** What the counters work with. */
 export interface CounterParts {
@@ -24,6 +25,8 @@ export interface CounterParts {
   readonly tallies: Tallies;
   readonly declarations: Declarations;
   readonly environment: Environment;
+  /** On a spread store; elsewhere a `sharded` counter is a `simple` one. */
+  readonly sharded: Sharded | undefined;
 }
 
 /** A checked item: what goes to a lane, or to the first level. */
@@ -31,11 +34,15 @@ interface Prepared {
   readonly op: Operation;
   /** Absorbed first, unless it has a request id: what is repeatable must be decided by the store. */
   readonly batched: boolean;
+  readonly shards: number | undefined;
   readonly timeoutMs: number | undefined;
 }
 
+/** What tells which of a key's counters is meant. */
+type Which = Pick<Declared, 'terms' | 'shards'>;
+
 const MAX_REQUEST_ID = 128;
-const COUNTER_FIELDS: ReadonlySet<string> = new Set(['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices']);
+const COUNTER_FIELDS: ReadonlySet<string> = new Set(['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards']);
 const CALL_FIELDS: ReadonlySet<string> = new Set(['member', 'requestId', 'requestTtlMs', 'timeoutMs']);
 const ITEM_FIELDS: ReadonlySet<string> = new Set(['key', 'delta', ...CALL_FIELDS]);
 
@@ -46,14 +53,16 @@ export class LaneCounters implements Counters {
   readonly #tallies: Tallies;
   readonly #declarations: Declarations;
   readonly #environment: Environment;
+  readonly #sharded: Sharded | undefined;
 
-  constructor({ lanes, reads, tallies, declarations, environment }: CounterParts) {
+  constructor({ lanes, reads, tallies, declarations, environment, sharded }: CounterParts) {
     this.#lanes = lanes;
     this.#first = lanes[0] as Lane;
     this.#reads = reads;
     this.#tallies = tallies;
     this.#declarations = declarations;
     this.#environment = environment;
+    this.#sharded = sharded;
   }
 
   add(key: string, delta = 1, options?: AddOptions): Promise<AddResult> {
@@ -73,8 +82,8 @@ export class LaneCounters implements Counters {
 
   async get(key: string, options?: GetOptions): Promise<CounterReading> {
     checkKey(key);
-    const { terms } = options === undefined ? this.#declarations.of(key) : this.#declarations.given(only(options, GET_FIELDS));
-    return this.#withUnflushed(key, terms, await this.#ask(key, terms));
+    const declared = options === undefined ? this.#declarations.of(key) : this.#declarations.given(only(options, GET_FIELDS));
+    return this.#withUnflushed(key, declared.terms, await this.#ask(key, declared));
   }
 
   async addMany(items: readonly AddItem[], options: AddManyOptions = {}): Promise<(AddResult | Refusal)[]> {
@@ -87,16 +96,17 @@ export class LaneCounters implements Counters {
   async getMany(items: readonly (string | GetItem)[]): Promise<CounterReading[]> {
     checkItems(items);
     const queries = items.map((item, index) => inItem(index, () => this.#query(item)));
-    return Promise.all(queries.map(async ({ key, terms }) => this.#withUnflushed(key, terms, await this.#ask(key, terms))));
+    return Promise.all(queries.map(async ({ key, which }) => this.#withUnflushed(key, which.terms, await this.#ask(key, which))));
   }
 
   #lane(key: string): Lane {
     return this.#lanes[partitionOf(key, this.#lanes.length)] as Lane;
   }
 
-  #submit({ op, batched, timeoutMs }: Prepared, deadlines: Deadlines, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
+  #submit({ op, batched, shards, timeoutMs }: Prepared, deadlines: Deadlines, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
     if (batched && op.requestId === undefined && this.#tallies.fits(op.key, op.terms)) this.#absorb(op, timeoutMs).then(resolve, reject);
     else if (batched) this.#lane(op.key).submit(op, (result) => { resolve(this.#inexactWhileUnflushed(op.key, result)); }, reject, deadlines.of(timeoutMs));
+    else if (shards !== undefined && this.#sharded !== undefined) this.#sharded.submit({ op, shards, deadline: deadlines.of(timeoutMs) }, resolve, reject);
     else this.#lane(op.key).submit(op, resolve, reject, deadlines.of(timeoutMs));
   }
 
@@ -131,7 +141,7 @@ export class LaneCounters implements Counters {
   /** Without an answer in time, the estimate is what is absorbed here. */
   async #learnBase(tally: Tally, delta: number, timeoutMs: number | undefined): Promise<void> {
     tally.learners++;
-    const asked = this.#ask(tally.key, tally.terms).catch(() => undefined);
+    const asked = this.#ask(tally.key, tally).catch(() => undefined);
     const reading = await (timeoutMs === undefined ? asked : this.#inTime(asked, timeoutMs));
     this.#tallies.learned(tally, delta, reading?.value);
   }
@@ -142,7 +152,8 @@ export class LaneCounters implements Counters {
     return Promise.race([asked, timeUp]).finally(callOff);
   }
 
-  #ask(key: string, terms: Operation['terms']): Promise<Reading> {
+  #ask(key: string, { terms, shards }: Which): Promise<Reading> {
+    if (shards !== undefined && this.#sharded !== undefined) return this.#sharded.read(key);
     return (this.#reads[partitionOf(key, this.#reads.length)] as Reads).get({ key, terms: terms?.kind === 'count' ? undefined : terms });
   }
 
@@ -155,13 +166,13 @@ export class LaneCounters implements Counters {
     return ttlMs === undefined ? { value: total, found: isThere, exact } : { value: total, found: isThere, ttlMs, exact };
   }
 
-  #query(item: string | GetItem): { key: string; terms: Operation['terms'] } {
-    if (typeof item === 'string') return { key: checkKey(item), terms: this.#declarations.of(item).terms };
+  #query(item: string | GetItem): { key: string; which: Which } {
+    if (typeof item === 'string') return { key: checkKey(item), which: this.#declarations.of(item) };
     checkObject(item, 'item');
     const { key, ...options } = item;
     checkKey(key);
     const given = Object.keys(options).length > 0;
-    return { key, terms: (given ? this.#declarations.given(only(options, GET_FIELDS)) : this.#declarations.of(key)).terms };
+    return { key, which: given ? this.#declarations.given(only(options, GET_FIELDS)) : this.#declarations.of(key) };
   }
 
   /** What a call says of all its items, an item may say for itself. */
@@ -223,7 +234,7 @@ function checkTimeLeft(timeoutMs: number): void {
 }
 
 /** Checks what an operation and its declaration ask of each other. */
-function prepared(op: Operation, { type, terms }: Declared, timeoutMs: number | undefined): Prepared {
+function prepared(op: Operation, { type, terms, shards }: Declared, timeoutMs: number | undefined): Prepared {
   const countsMembers = terms?.kind === 'unique' || terms?.kind === 'sketch';
   if (countsMembers && op.delta !== 1) {
     throw new TallystickError('INVALID_AMOUNT', `delta: a ${type} counter counts members one by one, expected 1, got ${op.delta}`, { field: 'delta' });
@@ -233,7 +244,7 @@ function prepared(op: Operation, { type, terms }: Declared, timeoutMs: number | 
   if ((terms?.kind === 'log' || terms?.kind === 'window') && op.delta < 0) {
     throw new TallystickError('INVALID_AMOUNT', `delta: events cannot be taken out of a window, expected at least 0, got ${op.delta}`, { field: 'delta' });
   }
-  return { op, batched: type === 'batched', timeoutMs };
+  return { op, batched: type === 'batched', shards, timeoutMs };
 }
 
 function checkItems(items: unknown): void {

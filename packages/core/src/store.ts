@@ -16,6 +16,8 @@
  * 8. `close` MUST answer what it has taken, release everything and then refuse with `CLOSED`. It MUST be
  *    safe to call twice.
  * 9. A store MUST refuse data that was created with another number of partitions.
+ * 10. When it says `isSpread`, it MUST keep one key in two partitions apart, as two counters; else the key MUST be
+ *    the same counter in all.
  */
 import type { Reading, Reply } from './model/answer.ts';
 import type { Batch } from './model/batch.ts';
@@ -30,6 +32,11 @@ export interface Store {
    * batches for a while, to send them again. Default false.
    */
   readonly mayLose?: boolean;
+  /**
+   * Whether the same key in two partitions is two counters, as where partitions are on different servers.
+   * `sharded` counters then keep a part of their total in each. Default false: a key is one counter.
+   */
+  readonly isSpread?: boolean;
   /**
    * Applies a sealed batch.
    *

@@ -13,6 +13,7 @@ import { checkDurationMs } from './model/amount.ts';
 import { checkFunction, checkObject, checkOptions, checkWhole, unexpected } from './model/check.ts';
 import type { CounterOptions } from './model/counter-type.ts';
 import { partitionOf } from './model/partition.ts';
+import { Sharded } from './sharded.ts';
 import type { Store } from './store.ts';
 
 /** What an operator should know. */
@@ -119,7 +120,9 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
       (lanes[partitionOf(op.key, lanes.length)] as Lane).takeOver(op, resolve, reject);
     },
   });
-  return new ComposedTallystick({ store, lanes, tallies, environment }, new LaneCounters({ lanes, reads, tallies, declarations, environment }));
+  const sharded = store.isSpread === true && store.partitions > 1 ? new Sharded({ lanes, reads, environment }) : undefined;
+  const counters = new LaneCounters({ lanes, reads, tallies, declarations, environment, sharded });
+  return new ComposedTallystick({ store, lanes, tallies, environment }, counters);
 }
 
 interface Parts {

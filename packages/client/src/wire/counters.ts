@@ -22,6 +22,7 @@ export interface AddRequest extends Subject {
   readonly requestId?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly requestTtlMs?: number | undefined;
+  readonly shards?: number | undefined;
 }
 
 /** The same as it is read: numbers may be outside the range, which is for whoever checks them to refuse. */
@@ -108,6 +109,7 @@ export function writeAddRequest(to: Writer, message: AddRequest): void {
   to.optionalString(10, message.requestId);
   to.optionalInt64(11, message.timeoutMs);
   to.optionalInt64(12, message.requestTtlMs);
+  to.optionalUint32(13, message.shards);
 }
 
 export function readAddRequest(from: Reader): ReadAddRequest {
@@ -125,6 +127,7 @@ export function readAddRequest(from: Reader): ReadAddRequest {
     else if (tag === ((10 << 3) | BYTES)) message.requestId = from.string();
     else if (tag === ((11 << 3) | VARINT)) message.timeoutMs = from.int64();
     else if (tag === ((12 << 3) | VARINT)) message.requestTtlMs = from.int64();
+    else if (tag === ((13 << 3) | VARINT)) message.shards = from.uint32();
     else from.skip(tag);
   }
   return message;

@@ -10,6 +10,7 @@ const COUNTER_TYPE_NAMES: readonly (CounterType | undefined)[] = [
   'sliding-window',
   'unique',
   'unique-approx',
+  'sharded',
 ];
 
 /** The number of a type; 0 when none is given. A name that is no type becomes a number that is none. */

@@ -44,6 +44,7 @@ const addRequest = fc.record({
   requestId: optional(text),
   timeoutMs: optional(int64),
   requestTtlMs: optional(int64),
+  shards: optional(uint32),
 });
 const getRequest = fc.record({ ...subject, windowMs: optional(int64), slices: optional(uint32) });
 const counted = { value: int64, exact: fc.boolean(), delta: int64, ttlMs: optional(int64), replayed: optional(fc.constant(true as const)) };
@@ -111,9 +112,9 @@ describe('the wire', () => {
   }
 
   it('is named by the .proto as the library names it', () => {
-    const item = { key: 'k', delta: -5, type: 'sliding-window', windowMs: 60_000, slices: 6, requestId: 'r', timeoutMs: 9, requestTtlMs: 8 } as const;
+    const item = { key: 'k', delta: -5, type: 'sliding-window', windowMs: 60_000, slices: 6, requestId: 'r', timeoutMs: 9, requestTtlMs: 8, shards: 5 } as const;
     const theirs = methodOf('tallystick.v1.Counters', 'Add').requestDeserialize(countersService.Add.requestSerialize(item));
-    assert.deepEqual(given(theirs), { key: 'k', delta: '-5', type: 4, window_ms: '60000', slices: 6, request_id: 'r', timeout_ms: '9', request_ttl_ms: '8' });
+    assert.deepEqual(given(theirs), { key: 'k', delta: '-5', type: 4, window_ms: '60000', slices: 6, request_id: 'r', timeout_ms: '9', request_ttl_ms: '8', shards: 5 });
     const frequency = { business_id: 7, key: 'k', time_span: 2, time_unit: 1, request_id: 'r' };
     const bytes = frequencyService.AddFreq.requestSerialize(frequency);
     assert.deepEqual(given(methodOf('tallystick.v1.FrequencyControl', 'AddFreq').requestDeserialize(bytes)), frequency);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { COUNTER_TYPES, termsOf, typeOf, type CounterOptions } from './counter-type.ts';
+import { COUNTER_TYPES, shardsOf, termsOf, typeOf, type CounterOptions } from './counter-type.ts';
 
 const bad = (options: unknown): CounterOptions => options as CounterOptions;
 
@@ -8,6 +8,7 @@ describe('termsOf', () => {
   it('gives the terms of each type, with its defaults', () => {
     assert.equal(termsOf({}), undefined);
     assert.equal(termsOf({ type: 'batched' }), undefined);
+    assert.equal(termsOf({ type: 'sharded', shards: 5 }), undefined);
     assert.deepEqual(termsOf({ min: 0, ttlMs: 5 }), { kind: 'count', min: 0, ttlMs: 5 });
     assert.deepEqual(termsOf({ max: 9 }), { kind: 'count', max: 9 });
     assert.deepEqual(termsOf({ type: 'sliding-log', windowMs: 1 }), { kind: 'log', windowMs: 1 });
@@ -34,8 +35,12 @@ describe('termsOf', () => {
       [{ type: 'unique' }, 'INVALID_ARGUMENT', 'windowMs'],
       [{ type: 'sliding-window', windowMs: 999 }, 'INVALID_ARGUMENT', 'windowMs'],
       [{ type: 'sliding-window', windowMs: 1000, slices: 0 }, 'INVALID_ARGUMENT', 'slices'],
+      [{ type: 'sliding-window', windowMs: 1000, slices: null }, 'INVALID_ARGUMENT', 'slices'],
       [{ type: 'unique-approx', windowMs: 1000, slices: 1001 }, 'INVALID_ARGUMENT', 'slices'],
       [{ type: 'unique', windowMs: 1000, slices: 6 }, 'INVALID_ARGUMENT', 'slices'],
+      [{ type: 'sharded', min: 0 }, 'INVALID_ARGUMENT', 'min'],
+      [{ type: 'sharded', ttlMs: 5 }, 'INVALID_ARGUMENT', 'ttlMs'],
+      [{ shards: 5 }, 'INVALID_ARGUMENT', 'shards'],
     ];
     for (const [options, code, field] of cases) assert.throws(() => termsOf(bad(options)), { code, field }, JSON.stringify(options));
   });
@@ -49,5 +54,16 @@ describe('typeOf', () => {
   it('is simple by default, and any of the types by name', () => {
     assert.equal(typeOf({}), 'simple');
     for (const type of COUNTER_TYPES) assert.equal(typeOf({ type }), type);
+  });
+});
+
+describe('shardsOf', () => {
+  it('is a hundred by default, 1 to 1,024, and nothing for other types', () => {
+    assert.equal(shardsOf({ type: 'sharded' }), 100);
+    assert.deepEqual([1, 1024].map((shards) => shardsOf({ type: 'sharded', shards })), [1, 1024]);
+    assert.equal(shardsOf({}), undefined);
+    for (const shards of [0, 1025, 1.5, NaN, '5', null]) {
+      assert.throws(() => shardsOf(bad({ type: 'sharded', shards })), { code: 'INVALID_ARGUMENT', field: 'shards' }, String(shards));
+    }
   });
 });

@@ -4,7 +4,7 @@ import { checkAmount, checkDurationMs } from './amount.ts';
 import type { Terms } from './operation.ts';
 
 /** Names of the counter types. What each promises stands in the README's table. */
-export const COUNTER_TYPES = ['simple', 'batched', 'sliding-log', 'sliding-window', 'unique', 'unique-approx'] as const;
+export const COUNTER_TYPES = ['simple', 'sharded', 'batched', 'sliding-log', 'sliding-window', 'unique', 'unique-approx'] as const;
 
 /** A counter type. */
 export type CounterType = (typeof COUNTER_TYPES)[number];
@@ -23,11 +23,17 @@ export interface CounterOptions {
   readonly windowMs?: number;
   /** `sliding-window`, `unique-approx`: number of sub-counters, 1 to 1,000. Defaults 60 and 6. */
   readonly slices?: number;
+  /**
+   * `sharded`: over how many partitions the adds are spread, 1 to 1,024; all of them where there are fewer.
+   * Default 100. It may differ from process to process and be changed at any time: nothing is lost.
+   */
+  readonly shards?: number;
 }
 
 /** The fields each type knows beside `type`. */
 const FIELDS: Record<CounterType, readonly (keyof CounterOptions)[]> = {
   simple: ['min', 'max', 'ttlMs'],
+  sharded: ['shards'],
   batched: ['ttlMs'],
   'sliding-log': ['windowMs'],
   'sliding-window': ['windowMs', 'slices'],
@@ -36,16 +42,20 @@ const FIELDS: Record<CounterType, readonly (keyof CounterOptions)[]> = {
 };
 
 const MAX_SLICES = 1000;
+const MAX_SHARDS = 1024;
+const DEFAULT_SHARDS = 100;
 
 /** A refusal that names the field, what was expected and what came. */
 function unexpected(field: string, expected: string, got: unknown): TallystickError {
   return new TallystickError('INVALID_ARGUMENT', `${field}: expected ${expected}, got ${describe(got)}`, { field });
 }
 
-function checkSlices(slices: unknown): number {
-  if (Number.isSafeInteger(slices) && (slices as number) >= 1 && (slices as number) <= MAX_SLICES) return slices as number;
-  throw unexpected('slices', `an integer from 1 to ${MAX_SLICES}`, slices);
+function checkNumber(field: 'slices' | 'shards', number: unknown, most: number): number {
+  if (Number.isSafeInteger(number) && (number as number) >= 1 && (number as number) <= most) return number as number;
+  throw unexpected(field, `an integer from 1 to ${most}`, number);
 }
+
+const slicesOf = (slices: unknown, fallback: number): number => checkNumber('slices', slices === undefined ? fallback : slices, MAX_SLICES);
 
 /** The type named in `options`, default `simple`. @throws TallystickError `INVALID_ARGUMENT`, field `type`. */
 export function typeOf({ type = 'simple' }: CounterOptions): CounterType {
@@ -75,7 +85,7 @@ function countTerms({ min, max, ttlMs }: CounterOptions): Terms | undefined {
 }
 
 /**
- * The terms that `options` stand for; undefined for a plain `simple` or `batched` counter.
+ * The terms that `options` stand for; undefined for a plain total: `simple`, `batched` or `sharded`.
  *
  * @throws TallystickError `INVALID_ARGUMENT`, `INVALID_AMOUNT` or `UNKNOWN_FIELD`, naming the field.
  */
@@ -86,13 +96,26 @@ export function termsOf(options: CounterOptions): Terms | undefined {
     case 'simple':
     case 'batched':
       return countTerms(options);
+    case 'sharded':
+      return undefined;
     case 'sliding-log':
       return { kind: 'log', windowMs: checkDurationMs(options.windowMs, 'windowMs') };
     case 'unique':
       return { kind: 'unique', windowMs: checkDurationMs(options.windowMs, 'windowMs') };
     case 'sliding-window':
-      return { kind: 'window', windowMs: checkDurationMs(options.windowMs, 'windowMs', 1000), slices: checkSlices(options.slices ?? 60) };
+      return { kind: 'window', windowMs: checkDurationMs(options.windowMs, 'windowMs', 1000), slices: slicesOf(options.slices, 60) };
     case 'unique-approx':
-      return { kind: 'sketch', windowMs: checkDurationMs(options.windowMs, 'windowMs', 1000), slices: checkSlices(options.slices ?? 6) };
+      return { kind: 'sketch', windowMs: checkDurationMs(options.windowMs, 'windowMs', 1000), slices: slicesOf(options.slices, 6) };
   }
+}
+
+/**
+ * Over how many partitions the adds of a `sharded` counter are spread; undefined for any other type.
+ *
+ * @throws TallystickError `INVALID_ARGUMENT`, field `shards`.
+ */
+export function shardsOf(options: CounterOptions): number | undefined {
+  if (typeOf(options) !== 'sharded') return undefined;
+  const { shards = DEFAULT_SHARDS } = options;
+  return checkNumber('shards', shards, MAX_SHARDS);
 }

@@ -11,7 +11,7 @@ export interface AddCountersReply {
   readonly results: readonly CounterResult[];
 }
 
-const OPTIONS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'member', 'requestId', 'requestTtlMs'];
+const OPTIONS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards', 'member', 'requestId', 'requestTtlMs'];
 const SINGLE = new Set(['delta', ...OPTIONS]);
 const ITEM = new Set(['key', 'delta', ...OPTIONS]);
 const BATCH = new Set(['items', 'requestId', 'requestTtlMs']);
@@ -20,7 +20,7 @@ const BATCH = new Set(['items', 'requestId', 'requestTtlMs']);
 const checkItem = (item: unknown): AddItem => checkObject(item, ITEM) as Fields & AddItem;
 
 /**
- * `{items: [{key, delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, member?, requestId?,
+ * `{items: [{key, delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, shards?, member?, requestId?,
  * requestTtlMs?}], requestId?, requestTtlMs?}`: every item is checked before any is counted, and one bad item refuses the whole, naming its index.
  *
  * @throws TallystickError
@@ -40,7 +40,7 @@ function recorded(context: Context, { key, type }: AddItem, result: AddResult | 
 }
 
 /**
- * Adds to the counter `key`: `{delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, member?, requestId?,
+ * Adds to the counter `key`: `{delta?, type?, min?, max?, ttlMs?, windowMs?, slices?, shards?, member?, requestId?,
  * requestTtlMs?}`, or nothing at all for an add of 1.
  *
  * @throws TallystickError when refused.

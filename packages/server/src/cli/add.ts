@@ -18,7 +18,7 @@ export async function add(options: Readonly<Record<string, string>>, terminal: T
     key,
     delta: integerOf('delta', delta),
     ...textsOf(options, ['type', 'member', 'requestId']),
-    ...integersOf(options, ['min', 'max', 'ttlMs', 'windowMs', 'slices']),
+    ...integersOf(options, ['min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards']),
   };
   const server = await serverOf(options, terminal);
   const { results } = (await post(server, '/v1/counters/add', { items: [item] })) as { results: [AddedItem] };

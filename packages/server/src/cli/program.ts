@@ -113,6 +113,7 @@ function addCommand(program: Command): Command {
     .option('--min <n>', 'a decrease stops here')
     .option('--max <n>', 'an increase stops here')
     .option('--ttl-ms <n>', 'lifetime, given when the counter is created')
+    .option('--shards <n>', 'over how many partitions the adds of a sharded counter are spread')
     .option('--member <name>', 'the member that was seen, for the unique types')
     .option('--request-id <id>', 'makes a repeated call harmless');
   return toNode(command).addHelpText('after', ADD_HELP);

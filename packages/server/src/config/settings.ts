@@ -52,7 +52,7 @@ export const SETTINGS: Settings = {
   counters: {
     kind: counters,
     fallback: '{}',
-    meaning: 'Counter types by key: a whole key, or a beginning followed by * (the longest wins), each with type, min, max, ttlMs, windowMs, slices.',
+    meaning: 'Counter types by key: a whole key, or a beginning followed by * (the longest wins), each with type, min, max, ttlMs, windowMs, slices, shards.',
   },
   flushEveryMs: { kind: integer(1, MINUTE_MS), fallback: '100', meaning: 'Counters of type batched are flushed this often, in milliseconds.' },
   maxBatchItems: { kind: integer(1, 10_000), fallback: '1000', meaning: 'The most items of one batch call.' },

@@ -44,6 +44,8 @@ describe('Counters', () => {
     assert.equal((await node.call(counters.Get, { key: 'u', type: 'unique', windowMs: 60_000 })).value, 2);
     await node.call(counters.Add, { key: 'w', type: 'sliding-window', windowMs: 60_000, slices: 6, delta: 4 });
     assert.equal((await node.call(counters.Get, { key: 'w', type: 'sliding-window', windowMs: 60_000, slices: 6 })).value, 4);
+    await node.call(counters.Add, { key: 's', type: 'sharded', shards: 5, delta: 4 });
+    assert.equal((await node.call(counters.Get, { key: 's', type: 'sharded' })).value, 4);
   });
 
   it('reads many in order', async () => {

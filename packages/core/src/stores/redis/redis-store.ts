@@ -66,6 +66,7 @@ interface Partition {
 class RedisStore implements Store {
   readonly partitions: number;
   readonly mayLose = true;
+  readonly isSpread = true;
   readonly #caller: Caller;
   readonly #parts: readonly Partition[];
   readonly #encoder = new BatchEncoder();

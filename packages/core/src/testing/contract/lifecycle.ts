@@ -12,6 +12,19 @@ export function checkLifecycle(check: Check, { reopen }: StoreUnderTest): void {
     }
   }, { partitions: 5 });
 
+  check('keeps one key in two partitions apart when it is spread, and together when it is not', async (s) => {
+    const log = { kind: 'log', windowMs: 60_000 } as const;
+    const values = async (partition: number): Promise<number[]> =>
+      (await s.store.read(partition, [{ key: 'k' }, { key: 'k', terms: log }])).map(({ value }) => value);
+    for (const partition of [0, 1, 2]) {
+      const delta = 10 ** partition;
+      await s.send([{ key: 'k', delta }, { key: 'k', delta, terms: log }, { key: 'k', delta, requestId: 'r' }], { partition });
+    }
+    const apart = [[2, 1], [20, 10], [200, 100]];
+    const together = [[112, 111], [112, 111], [112, 111]];
+    assert.deepEqual(await Promise.all([0, 1, 2].map(values)), s.store.isSpread === true ? apart : together);
+  }, { partitions: 3 });
+
   check('closes twice, and refuses all work afterwards with CLOSED', async (s) => {
     await s.add('k', 1);
     await Promise.all([s.store.close(), s.store.close()]);

@@ -52,6 +52,7 @@ const addFields = {
   min: integer('simple: a decrease stops here.'),
   max: integer('simple: an increase stops here.'),
   ttlMs,
+  shards: integer('sharded: over how many partitions the adds are spread. Default 100.', 1, 1024),
   member: text('unique, unique-approx: the member that was seen.'),
   ...request,
 };

@@ -59,16 +59,17 @@ for (const store of Object.keys(STORES)) {
           { key: 'u', type: 'unique', windowMs: 60_000, member: 'm1' },
           { key: 'u', type: 'unique', windowMs: 60_000, member: 'm1' },
           { key: 'u', type: 'unique', windowMs: 60_000, member: 'm2' },
+          { key: 's', type: 'sharded', shards: 5 },
         ],
       });
       const results = added.body?.['results'] as { value: number; delta: number; ttlMs?: number }[];
-      assert.deepEqual(results.map(({ value }) => value), [1, 1, 1, 1, 1, 2]);
-      assert.deepEqual(results.map(({ delta }) => delta), [1, 1, 1, 1, 0, 1]);
+      assert.deepEqual(results.map(({ value }) => value), [1, 1, 1, 1, 1, 2, 1]);
+      assert.deepEqual(results.map(({ delta }) => delta), [1, 1, 1, 1, 0, 1, 1]);
       const ttlMs = results[0]?.ttlMs ?? 0;
       assert.ok(ttlMs > 0 && ttlMs <= 60_000, `ttlMs ${ttlMs}`);
-      const keys = ['t', { key: 'w', type: 'sliding-window', windowMs: 60_000, slices: 6 }, { key: 'u', type: 'unique', windowMs: 60_000 }];
+      const keys = ['t', { key: 'w', type: 'sliding-window', windowMs: 60_000, slices: 6 }, { key: 'u', type: 'unique', windowMs: 60_000 }, { key: 's', type: 'sharded' }];
       const read = await node.post('/v1/counters/get', { keys });
-      assert.deepEqual((read.body?.['results'] as { value: number }[]).map(({ value }) => value), [1, 1, 2]);
+      assert.deepEqual((read.body?.['results'] as { value: number }[]).map(({ value }) => value), [1, 1, 2, 1]);
       assert.equal((await node.get(`${path('l')}?type=sliding-log&windowMs=60000`)).body?.['value'], 1);
     });
 
