@@ -63,6 +63,19 @@ function checkReopening(check: Check): void {
     assert.equal((await s.add('k', 1)).value, 8);
   });
 
+  check('remembers the same sources after a close, though the clock has jumped since they spoke', async (s) => {
+    for (const source of ['s1', 's2', 's3']) await s.send([{ key: 'k', delta: 1 }], { source });
+    s.clock.advance(25 * 3_600_000);
+    const batch = s.batch([{ key: 'k', delta: 1 }], { source: 's2' });
+    const answer = await s.apply(batch);
+    await s.reopen();
+    assert.deepEqual(await s.store.apply(batch), answer);
+    for (const [source, last] of [['s1', 1], ['s2', 2], ['s3', 1]] as const) {
+      assert.deepEqual(await s.store.apply({ source, partition: 0, seq: 9, operations: [] }), { behind: last }, source);
+    }
+    assert.equal((await s.add('k', 1, {}, { source: 's3' })).value, 5);
+  });
+
   check('keeps what is left of a lifetime or a window while it is closed (T19)', async (s) => {
     const log = { kind: 'log', windowMs: 50_000 } as const;
     const sketch = { kind: 'sketch', windowMs: 50_000, slices: 5 } as const;

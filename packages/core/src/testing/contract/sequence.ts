@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { WINDOW } from '../../model/batch.ts';
 import { resultOf, type Check } from './session.ts';
 
+const HOUR_MS = 3_600_000;
+
 const adding = (delta: number, key = 'k'): { key: string; delta: number }[] => [{ key, delta }];
 
 export function checkSequence(check: Check): void {
@@ -77,6 +79,25 @@ export function checkSequence(check: Check): void {
     const empty = await s.send([]);
     assert.deepEqual([empty.values, empty.notes], [[], []]);
     assert.deepEqual((await s.send(adding(1))).values, [1]);
+  });
+
+  check('forgets a source that was silent for two days, and none for a clock that jumped', async (s) => {
+    const sent = [s.batch(adding(1)), s.batch(adding(1))] as const;
+    for (const batch of sent) await s.apply(batch);
+    const early = { source: 's1', partition: 0, seq: 9, operations: [] };
+    s.clock.advance(25 * HOUR_MS);
+    await s.send(adding(10), { source: 's2' });
+    assert.deepEqual((await s.apply(sent[1])).values, [2]);
+    assert.deepEqual(await s.store.apply(early), { behind: 2 });
+    assert.deepEqual((await s.send(adding(1))).values, [13]);
+    for (const turn of [1, 2]) {
+      assert.deepEqual(await s.store.apply(early), { behind: 3 }, `turn ${turn}`);
+      s.clock.advance(25 * HOUR_MS);
+      await s.send(adding(10), { source: 's2' });
+    }
+    assert.deepEqual(await s.store.apply(early), { behind: 0 });
+    assert.deepEqual(await s.store.apply({ ...early, source: 's2' }), { behind: 3 });
+    assert.equal(await s.value('k'), 33);
   });
 
   check('gives each of a hundred operations its own result, two of them refused (R09)', async (s) => {
