@@ -14,6 +14,9 @@ import { drawScenario, type Scenario } from './scenario.ts';
 import { Server, type MakeReplica } from './server.ts';
 import { World, type Life } from './world.ts';
 
+/** By then every lane has asked its store what it holds, and sent again what was lost, on a fair network. */
+const ASKED_AFTER_MS = 30_000;
+
 /** What stands in for the parts under test; the parts themselves unless a mutant says otherwise. */
 export interface Cast {
   readonly makeReplica?: MakeReplica;
@@ -102,13 +105,16 @@ class Simulation {
     else process.close(timeoutMs).catch(this.#fail);
   }
 
-  /** Faults end; every lane hears of what its store has lost when it next sends; then all processes close. */
+  /** Faults end; every lane hears of what its store has lost when it next asks or sends; then all processes close. */
   async #comeToRest(): Promise<void> {
     this.world.note(() => 'the network is fair');
     this.network.weather = FAIR;
     const living = this.processes.filter(({ isOpen }) => isOpen);
     for (const process of living) process.stayed = true;
-    for (const process of living) this.#employ(process, () => this.#lastAdds(process));
+    let hasAsked = false;
+    this.world.after(ASKED_AFTER_MS, () => { hasAsked = true; });
+    await this.#until('the lanes have asked', () => hasAsked);
+    if (!this.scenario.endsQuietly) for (const process of living) this.#employ(process, () => this.#lastAdds(process));
     await this.#until('the last adds', () => living.every(({ busy }) => busy === 0));
     for (const process of living) this.endProcess(process, 600_000);
     await this.#until('the end', () => this.world.isAtRest);

@@ -27,6 +27,8 @@ export interface Scenario {
   readonly awayMs: number;
   readonly processFaults: number;
   readonly clockSteps: number;
+  /** Whether nobody adds anything after the last fault: lanes must notice by themselves what was lost. */
+  readonly endsQuietly: boolean;
 }
 
 export function drawScenario(random: Random): Scenario {
@@ -51,6 +53,8 @@ export function drawScenario(random: Random): Scenario {
     awayMs: random.pick([1, 100, 2_000, paceMs]),
     processFaults: random.pick([0, 0, 1, 3]),
     clockSteps: random.pick([0, 0, 2]),
+    // Where adds are far between, what was lost may be too old to be sent again, and only an add tells of that.
+    endsQuietly: random.chance(0.3) && paceMs < 1000,
   };
 }
 

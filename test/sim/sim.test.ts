@@ -42,7 +42,7 @@ describe('lanes and store on a simulated network', () => {
   });
 
   it('count exactly when a store comes back without what is too old to be sent again', async () => {
-    const scenario = { storeFaults: 3, comebacks: ['behind'], paceMs: 150_000, flushEveryMs: 15_000, calls: 10, awayMs: 1_000 } as const;
+    const scenario = { storeFaults: 3, comebacks: ['behind'], paceMs: 150_000, flushEveryMs: 15_000, calls: 10, awayMs: 1_000, endsQuietly: false } as const;
     let lostBatches = 0;
     for (let seed = 1; seed <= 100; seed++) lostBatches += (await runSeed(seed, { scenario })).lostBatches;
     assert.ok(lostBatches > 0, 'some were');

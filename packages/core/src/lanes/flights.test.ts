@@ -229,7 +229,7 @@ describe('Flights, when the store has lost batches,', () => {
 
 describe('Flights of an idle source', () => {
   it('take a new source after an hour, long before a store forgets the old one', async () => {
-    const { store, count, world } = setUp({ mayLose: true });
+    const { store, count, world } = setUp({ mayLose: true, probeEveryMs: 1e9 });
     await count('k', 1);
     await world.pass(3_600_000);
     await count('k', 1);
@@ -237,5 +237,56 @@ describe('Flights of an idle source', () => {
     await count('k', 1);
     assert.deepEqual(store.told, ['s.1/1 k 1', 's.1/2 k 1', 's.2/1 k 1']);
     assert.equal(store.valueOf('k'), 3);
+  });
+
+  it('hear within a second that the store has lost batches, and send them again without a further add', async () => {
+    const { store, count, world, types } = setUp({ mayLose: true });
+    for (const delta of [1, 2, 4]) await count('k', delta);
+    store.replica = new Replica();
+    store.answersAtOnce = true;
+    await world.pass(SECOND);
+    assert.equal(store.valueOf('k'), 7);
+    assert.deepEqual(types(), ['behind']);
+  });
+
+  it('bring back the last batch by asking for it, when that alone was lost', async () => {
+    const { store, count, world, types } = setUp({ mayLose: true });
+    await count('k', 1);
+    store.replica = new Replica();
+    store.answersAtOnce = true;
+    await world.pass(SECOND);
+    assert.deepEqual([store.valueOf('k'), types()], [1, []]);
+    await world.pass(10 * SECOND);
+    assert.equal(store.valueOf('k'), 1);
+  });
+
+  it('ask no more when nothing could be sent again, and rest', async () => {
+    const { store, count, world } = setUp({ mayLose: true, resend: { forMs: 5 * SECOND, operations: 100 } });
+    await count('k', 1);
+    store.answersAtOnce = true;
+    await world.pass(10 * SECOND);
+    assert.equal(store.sent.length, 1 + 4);
+    assert.ok(world.isAtRest);
+  });
+
+  it('ask again after a fault, and not while anything is in flight', async () => {
+    const { store, count, add, world } = setUp({ mayLose: true });
+    await count('k', 1);
+    await world.pass(SECOND + 1);
+    store.newest.lose();
+    await world.pass(SECOND + 1);
+    assert.deepEqual(store.told, ['s.1/1 k 1', 's.1/1 k 1', 's.1/1 k 1']);
+    store.newest.answer();
+    const result = add('k', 1);
+    await world.pass(3 * SECOND);
+    assert.equal(store.told.filter((line) => line.startsWith('s.1/1')).length, 3);
+    for (const sent of store.sent) sent.answer();
+    assert.equal(await result, 2);
+  });
+
+  it('never ask a store that loses nothing', async () => {
+    const { count, world } = setUp();
+    await count('k', 1);
+    assert.ok(world.isAtRest);
   });
 });

@@ -2,6 +2,9 @@
  * Sealed batches on their way: sent in order, sent again until they are answered, and kept for a while
  * after, when the store may lose them.
  *
+ * While nothing is in flight, the last answered batch is sent again every second: a store that has it says so
+ * once more, and one that lost it, or more, is heard of without waiting for the next add.
+ *
  * Invariants: the batches in flight have consecutive seqs ending at the last one sealed; everything before
  * them was answered; there are at most `window` of them, so a replica that remembers the results of as many
  * batches can always answer again.
@@ -40,6 +43,8 @@ interface FlightListener {
   readonly closed: () => void;
 }
 
+const PROBE_EVERY_MS = 1000;
+
 /** A source that was idle for so long takes a new identity, long before a replica forgets the old one. */
 const RENEW_AFTER_MS = 3_600_000;
 
@@ -55,6 +60,9 @@ export class Flights {
   #repairing = false;
   #abandoned = false;
   #endPause: (() => void) | undefined;
+  #callOffProbe: (() => void) | undefined;
+  /** The last batch of which a probe told that something in it was dropped. */
+  #probedSeq = 0;
   readonly totals = { batches: 0, resends: 0, lostBatches: 0 };
 
   constructor(options: LaneOptions, listener: FlightListener) {
@@ -103,6 +111,7 @@ export class Flights {
     this.#abandoned = true;
     this.#flights = [];
     this.#endPause?.();
+    this.#callOffProbe?.();
   }
 
   #storeClosed(): void {
@@ -118,6 +127,7 @@ export class Flights {
   #renew(): void {
     this.#source = this.#options.environment.newSource();
     this.#seq = 0;
+    this.#probedSeq = 0;
     this.#answered?.clear();
   }
 
@@ -140,6 +150,37 @@ export class Flights {
     while (this.#flights[0]?.answer !== undefined) {
       const { batch, answer } = this.#flights.shift() as Flight;
       this.#answered?.keep(batch, answer, this.#options.environment.nowMs());
+    }
+    this.#probeLater();
+  }
+
+  #probeLater(): void {
+    if (this.#answered === undefined || this.#callOffProbe !== undefined || this.#abandoned) return;
+    const { environment, probeEveryMs = PROBE_EVERY_MS } = this.#options;
+    this.#callOffProbe = environment.after(probeEveryMs, () => {
+      this.#callOffProbe = undefined;
+      void this.#probe();
+    });
+  }
+
+  /** As long as anything can be sent again. What is in flight is itself a probe. */
+  async #probe(): Promise<void> {
+    const batch = this.#answered?.newest(this.#options.environment.nowMs());
+    if (batch === undefined) return;
+    const isIdle = this.#flights.length === 0 && !this.#repairing;
+    // A fault says nothing; the next probe asks again.
+    const reply = isIdle ? await this.#options.store.apply(batch).catch(() => undefined) : undefined;
+    if (reply !== undefined && batch.source === this.#source) this.#probed(batch, reply);
+    this.#probeLater();
+  }
+
+  #probed(batch: Batch, reply: Reply): void {
+    if (isBehind(reply)) {
+      this.#startRepair(reply.behind);
+    } else if (batch.seq !== this.#probedSeq) {
+      // It had been lost, if it was refused now; its answer is remembered, and need not be told every second.
+      const told = this.#reportDropped(batch, reply);
+      if (told) this.#probedSeq = batch.seq;
     }
   }
 
@@ -191,16 +232,19 @@ export class Flights {
     return reply;
   }
 
-  /** Effects come back one by one, and one may run into the range that all of them together had kept. */
-  #reportDropped({ operations }: Batch, { values, notes }: Answer): void {
+  /** Effects come back one by one, and one may run into the range that all of them together had kept. Returns whether any did. */
+  #reportDropped({ operations }: Batch, { values, notes }: Answer): boolean {
+    let isAny = false;
     // An answer that was remembered is about the operations as they were first sent.
-    if (values.length !== operations.length) return;
+    if (values.length !== operations.length) return isAny;
     for (const { index, code } of notes) {
       const { key, delta, effect } = operations[index] as Operation;
       if (code === undefined || effect === undefined) continue;
       const error = new TallystickError(code, `delta: ${delta}, lost by the store and sent again, was refused`, { field: 'delta' });
       this.#options.onEvent({ type: 'dropped', key, delta, error });
+      isAny = true;
     }
+    return isAny;
   }
 
   /** Everything to send when the store holds this source's batches up to `last`. */

@@ -13,6 +13,8 @@ export interface LaneOptions {
   /** Batches in flight. Default and most: `WINDOW`. */
   readonly window?: number;
   readonly resend?: ResendBounds;
+  /** How often an idle lane asks a store that may lose batches whether it has. Default 1,000. */
+  readonly probeEveryMs?: number;
   readonly onEvent: (event: LaneEvent) => void;
   /** Told when the store was found closed, after everybody who waited was told. */
   readonly onStoreClosed?: () => void;

@@ -67,4 +67,12 @@ describe('ResendWindow', () => {
       assert.deepEqual(seqs(window.after(0, nowMs + restMs)), expected);
     }));
   });
+
+  it('gives the newest batch as long as it is held', () => {
+    const window = new ResendWindow({ forMs: 10, operations: 100 });
+    assert.equal(window.newest(0), undefined);
+    for (const seq of [1, 2]) window.keep(batch(seq), answered, seq);
+    assert.equal(window.newest(11)?.seq, 2);
+    assert.equal(window.newest(12), undefined);
+  });
 });

@@ -47,6 +47,14 @@ export class ResendWindow {
     return wanted.map(({ batch, answer }) => (answer === undefined ? batch : effectsOf(batch, answer)));
   }
 
+  /** The effects of the newest batch that is still held. */
+  newest(nowMs: number): Batch | undefined {
+    this.#trim(nowMs);
+    const held = this.#held.at(-1);
+    if (held === undefined || this.#head === this.#held.length) return undefined;
+    return held.answer === undefined ? held.batch : effectsOf(held.batch, held.answer);
+  }
+
   clear(): void {
     this.#held = [];
     this.#head = 0;
