@@ -155,7 +155,7 @@ export class Process implements Life {
   }
 
   readonly #onEvent = (event: TallystickEvent): void => {
-    this.#ground.network.world.note(() => `${this.name} says ${event.type} ${'partition' in event ? event.partition : event.key}`);
+    this.#ground.network.world.note(() => `${this.name} says ${event.type} ${'partition' in event ? event.partition : 'key' in event ? event.key : ''}`);
     if (event.type === 'gap') {
       const { partition, from, to } = event;
       this.#gaps.push({ source: this.#sources.get(partition)!, partition, from, to, atMs: this.#ground.network.world.nowMs });

@@ -6,6 +6,10 @@ export type LaneEvent =
   | { readonly type: 'behind'; readonly partition: number; readonly last: number; readonly batches: number }
   /** The store lost the batches `from` to `to`, and they can no longer be sent again. */
   | { readonly type: 'gap'; readonly partition: number; readonly from: number; readonly to: number }
+  /** The store is away: a batch has waited so long for its answer. */
+  | { readonly type: 'outage'; readonly waitedMs: number }
+  /** The store answers again; it was away for so long. */
+  | { readonly type: 'recovered'; readonly awayMs: number }
   /** A counter that should expire was found without an expiry, and got one. */
   | { readonly type: 'repaired'; readonly partition: number; readonly key: string }
   /** An amount that was accepted before is not counted, or not known to be; `error` says why. */

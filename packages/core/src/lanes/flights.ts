@@ -25,6 +25,7 @@ export interface Flight {
   readonly callers: OpenBatch;
   /** The operations as they were sealed, in the order of the answer. */
   readonly entries: readonly Entry[];
+  readonly sealedAtMs: number;
   answer: Answer | undefined;
 }
 
@@ -72,6 +73,7 @@ export class Flights {
     this.#answered = options.store.mayLose ? new ResendWindow(options.resend ?? RESEND_BOUNDS) : undefined;
     this.#source = options.environment.newSource();
     this.#sealedAtMs = options.environment.nowMs();
+    options.breaker?.watch(() => this.#oldestMs());
   }
 
   get isEmpty(): boolean {
@@ -92,8 +94,9 @@ export class Flights {
   send(callers: OpenBatch, entries: readonly Entry[]): void {
     this.#renewWhenIdle();
     const batch = { source: this.#source, partition: this.#options.partition, seq: ++this.#seq, operations: entries };
-    const flight: Flight = { batch, callers, entries, answer: undefined };
+    const flight: Flight = { batch, callers, entries, sealedAtMs: this.#sealedAtMs, answer: undefined };
     this.#flights.push(flight);
+    this.#options.breaker?.sent();
     this.totals.batches++;
     this.#options.store.apply(batch).then(
       (reply) => {
@@ -112,6 +115,11 @@ export class Flights {
     this.#flights = [];
     this.#endPause?.();
     this.#callOffProbe?.();
+  }
+
+  /** What was answered once waits for nobody, though it may be sent again. */
+  #oldestMs(): number | undefined {
+    return this.#flights.find(({ answer }) => answer === undefined)?.sealedAtMs;
   }
 
   #storeClosed(): void {
@@ -140,6 +148,7 @@ export class Flights {
 
   #answer(flight: Flight, answer: Answer): void {
     if (flight.answer !== undefined || this.#abandoned) return;
+    this.#options.breaker?.answered();
     flight.answer = answer;
     if (!this.#repairing) this.#retire();
     this.#listener.answered(flight, answer);

@@ -1,4 +1,5 @@
 import type { Store } from '../store.ts';
+import type { Breaker } from './breaker.ts';
 import type { Environment } from './environment.ts';
 import type { LaneEvent } from './events.ts';
 import type { ResendBounds } from './resend-window.ts';
@@ -16,6 +17,8 @@ export interface LaneOptions {
   /** How often an idle lane asks a store that may lose batches whether it has. Default 1,000. */
   readonly probeEveryMs?: number;
   readonly onEvent: (event: LaneEvent) => void;
+  /** Told of what is sent and answered, to see that the store is away. */
+  readonly breaker?: Breaker;
   /** Told when the store was found closed, after everybody who waited was told. */
   readonly onStoreClosed?: () => void;
 }
