@@ -137,7 +137,7 @@ function checkRequestId(asks: readonly Ask[], { server, processes }: Rested): vo
   if (asks.every(({ outcome }) => outcome === 'refused')) assert.equal(counted.length, 0, `${told}: refused, yet counted`);
   const answered = asks.filter(({ outcome, process }) => outcome === 'applied' && (server.losses === 0 || (safe.has(process) && kindOf(key) !== 'huge')));
   // Where the store lost the first answer, another process may have counted the request anew before this one sent it again.
-  const countedBy = new Set(asks.filter(({ outcome, replayed }) => outcome === 'applied' && replayed !== true).map(({ process }) => process));
+  const countedBy = new Set(asks.filter(({ outcome, replayed }) => outcome === 'applied' && !replayed).map(({ process }) => process));
   for (const ask of answered) {
     if (server.losses > 0 && [...countedBy].some((process) => process !== ask.process)) continue;
     const first = answered.find(({ process }) => server.losses === 0 || process === ask.process)!;
