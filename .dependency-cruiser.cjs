@@ -17,6 +17,7 @@ const CORE_LAYERS = [
   { name: "replica", pattern: "replica/" },
   { name: "store", pattern: "store[.]ts$" },
   { name: "lanes", pattern: "lanes/" },
+  { name: "near", pattern: "near/" },
   { name: "counters", pattern: "(counters|lane-counters|declarations|sharded|tallystick)[.]ts$" },
   { name: "surface", pattern: "(decorators/|index[.]ts$)" },
 ];

@@ -36,6 +36,7 @@ const PLANTED: Record<string, readonly [file: string, specifier: string]> = {
   "core-replica-looks-down": ["packages/core/src/replica/up.ts", "../store.ts"],
   "core-store-looks-down": ["packages/core/src/store.ts", "./lanes/lane.ts"],
   "core-lanes-looks-down": ["packages/core/src/lanes/up.ts", "../stores/memory/index.ts"],
+  "core-near-looks-down": ["packages/core/src/near/up.ts", "../counters.ts"],
   "core-counters-looks-down": ["packages/core/src/counters.ts", "./index.ts"],
   "core-surface-looks-down": ["packages/core/src/decorators/index.ts", "../stores/sqlite/index.ts"],
   "pure-core-imports-nothing": ["packages/core/src/operations/impure.ts", "node:fs"],

@@ -34,6 +34,7 @@ export class ScriptedStore implements Store {
   /** Whether reads fail. */
   isDeaf = false;
   closed = 0;
+  #held: Promise<void> | undefined;
 
   constructor({ partitions = 1, mayLose = false }: { partitions?: number; mayLose?: boolean } = {}) {
     this.partitions = partitions;
@@ -54,10 +55,22 @@ export class ScriptedStore implements Store {
     });
   }
 
-  read(_partition: number, queries: readonly Query[]): Promise<readonly Reading[]> {
+  async read(_partition: number, queries: readonly Query[]): Promise<readonly Reading[]> {
     this.asked.push(queries);
-    if (this.isDeaf) return Promise.reject(new TallystickError('STORE_UNAVAILABLE', 'no reply'));
-    return Promise.resolve(queries.map((query) => this.replica.read(query, NOW_MS)));
+    if (this.isDeaf) throw new TallystickError('STORE_UNAVAILABLE', 'no reply');
+    const readings = queries.map((query) => this.replica.read(query, NOW_MS));
+    await this.#held;
+    return readings;
+  }
+
+  /** Lets readings be taken from now on, and their replies wait for the call of what is returned. */
+  holdReads(): () => void {
+    let release = (): void => undefined;
+    this.#held = new Promise((resolve) => (release = resolve));
+    return () => {
+      this.#held = undefined;
+      release();
+    };
   }
 
   close(): Promise<void> {

@@ -52,13 +52,23 @@ export interface AddManyOptions extends Pick<AddOptions, 'requestTtlMs' | 'timeo
   readonly requestId?: string;
 }
 
-/** Options of a read: which counter of the key is meant. */
-export type GetOptions = Pick<CounterOptions, 'type' | 'windowMs' | 'slices'>;
+/** Options of a read: which counter of the key is meant (default: as declared), and how old a copy may be. */
+export interface GetOptions extends Pick<CounterOptions, 'type' | 'windowMs' | 'slices'> {
+  /**
+   * With a near cache: how old a copy may be, in milliseconds; 0 asks the store, and gives no copy even when the
+   * store is unavailable. Default, and at most: `near.ttlMs`. Without a near cache every read asks the store.
+   */
+  readonly maxAgeMs?: number;
+}
 
 /** What a counter stands at. */
 export interface CounterReading extends Reading {
-  /** Whether the value is exact; false for `batched` counters with unflushed amounts and for estimates. */
+  /** Whether the value is exact; false for `batched` counters with unflushed amounts, for estimates and for copies. */
   readonly exact: boolean;
+  /** Of a copy out of the near cache: how old it is at most, in milliseconds. */
+  readonly ageMs?: number;
+  /** The store is unavailable, and the copy is given because `near.staleIfErrorMs` allows it. */
+  readonly stale?: true;
 }
 
 /** One item of {@link Counters.getMany}. */

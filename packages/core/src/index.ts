@@ -18,6 +18,8 @@ export {
   type TallystickOptions,
   type TallystickStats,
 } from './tallystick.ts';
+export type { NearStats } from './near/near.ts';
+export type { NearOptions } from './near/options.ts';
 export type { AddResult } from './model/add-result.ts';
 export type { AddItem, AddManyOptions, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
 export type { Store } from './store.ts';

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { ScriptedStore, StillWorld } from '../../../test/support/scripted-store.ts';
 import { MAX_BATCH_ITEMS, type AddItem, type AddOptions, type GetItem } from './counters.ts';
 import { MAX_VALUE } from './model/amount.ts';
+import type { Reply } from './model/answer.ts';
 import type { CounterOptions } from './model/counter-type.ts';
 import { partitionOf } from './model/partition.ts';
 import { composeTallystick } from './tallystick.ts';
@@ -231,6 +232,34 @@ describe('A batched counter', () => {
     assert.deepEqual(await counters.get('b:1'), { value: 4, found: true, exact: false });
     await world.pass(100);
     assert.deepEqual(await counters.get('b:1'), { value: 4, found: true, exact: true });
+  });
+
+  it('has each amount in once, whether a reading that was on its way with a flush has it in or not', async () => {
+    for (const isCountedFirst of [true, false]) {
+      const { store, world, counters } = setUp(batched);
+      store.replica.putCount('b:1', { value: 100 });
+      assert.equal((await counters.add('b:1', 1)).value, 101);
+      await world.pass(100);
+      counters.tally('b:1', 5);
+      store.answersAtOnce = false;
+      await world.pass(100);
+      const { batch, reply } = store.newest;
+      const flush = (): Reply => store.replica.apply(batch, 0);
+      const applied = isCountedFirst ? flush() : undefined;
+      const release = store.holdReads();
+      const readings = counters.getMany(['b:1', 'b:1']);
+      await world.pass();
+      if (!isCountedFirst) {
+        reply(flush());
+        await world.pass();
+      }
+      release();
+      const reading = { value: 106, found: true, exact: false };
+      assert.deepEqual(await readings, [reading, reading]);
+      if (applied !== undefined) reply(applied);
+      await world.pass();
+      assert.deepEqual(await counters.get('b:1'), { ...reading, exact: true });
+    }
   });
 
   it('is absorbed although the store does not answer', async () => {

@@ -15,6 +15,8 @@ import { checkObject } from './model/check.ts';
 import { checkKey } from './model/key.ts';
 import type { Operation } from './model/operation.ts';
 import { partitionOf } from './model/partition.ts';
+import { copyId } from './near/copy-id.ts';
+import type { Near, NearReading } from './near/near.ts';
 import type { Sharded } from './sharded.ts';
 
 /** What the counters work with. */
@@ -27,6 +29,7 @@ export interface CounterParts {
   readonly environment: Environment;
   /** On a spread store; elsewhere a `sharded` counter is a `simple` one. */
   readonly sharded: Sharded | undefined;
+  readonly near: Near | undefined;
 }
 
 /** A checked item: what goes to a lane, or to the first level. */
@@ -37,6 +40,9 @@ interface Prepared {
   readonly shards: number | undefined;
   readonly timeoutMs: number | undefined;
 }
+
+/** An operation that is still being put together. */
+type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
 
 /** What tells which of a key's counters is meant. */
 type Which = Pick<Declared, 'terms' | 'shards'>;
@@ -54,8 +60,9 @@ export class LaneCounters implements Counters {
   readonly #declarations: Declarations;
   readonly #environment: Environment;
   readonly #sharded: Sharded | undefined;
+  readonly #near: Near | undefined;
 
-  constructor({ lanes, reads, tallies, declarations, environment, sharded }: CounterParts) {
+  constructor({ lanes, reads, tallies, declarations, environment, sharded, near }: CounterParts) {
     this.#lanes = lanes;
     this.#first = lanes[0] as Lane;
     this.#reads = reads;
@@ -63,11 +70,12 @@ export class LaneCounters implements Counters {
     this.#declarations = declarations;
     this.#environment = environment;
     this.#sharded = sharded;
+    this.#near = near;
   }
 
   add(key: string, delta = 1, options?: AddOptions): Promise<AddResult> {
-    // The short way: an amount for a key where nothing is declared. What is no key, any lane refuses.
-    if (options === undefined && this.#declarations.isEmpty && Number.isSafeInteger(delta)) {
+    // The short way: an amount for a key where nothing is declared, and nobody watches. What is no key, any lane refuses.
+    if (options === undefined && this.#declarations.isEmpty && Number.isSafeInteger(delta) && this.#near === undefined) {
       const lane = this.#lanes.length === 1 || typeof key !== 'string' ? this.#first : this.#lane(key);
       return lane.add(key, delta + 0, undefined);
     }
@@ -82,8 +90,9 @@ export class LaneCounters implements Counters {
 
   async get(key: string, options?: GetOptions): Promise<CounterReading> {
     checkKey(key);
-    const declared = options === undefined ? this.#declarations.of(key) : this.#declarations.given(only(options, GET_FIELDS));
-    return this.#withUnflushed(key, declared.terms, await this.#ask(key, declared));
+    const which = options === undefined ? this.#declarations.of(key) : this.#which(key, options);
+    const before = this.#standing(key, which.terms);
+    return this.#withUnflushed(key, which.terms, await this.#read(key, which, maxAgeOf(options)), before);
   }
 
   async addMany(items: readonly AddItem[], options: AddManyOptions = {}): Promise<(AddResult | Refusal)[]> {
@@ -96,7 +105,10 @@ export class LaneCounters implements Counters {
   async getMany(items: readonly (string | GetItem)[]): Promise<CounterReading[]> {
     checkItems(items);
     const queries = items.map((item, index) => inItem(index, () => this.#query(item)));
-    return Promise.all(queries.map(async ({ key, which }) => this.#withUnflushed(key, which.terms, await this.#ask(key, which))));
+    return Promise.all(queries.map(async ({ key, which, maxAgeMs }) => {
+      const before = this.#standing(key, which.terms);
+      return this.#withUnflushed(key, which.terms, await this.#read(key, which, maxAgeMs), before);
+    }));
   }
 
   #lane(key: string): Lane {
@@ -104,10 +116,21 @@ export class LaneCounters implements Counters {
   }
 
   #submit({ op, batched, shards, timeoutMs }: Prepared, deadlines: Deadlines, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
-    if (batched && op.requestId === undefined && this.#tallies.fits(op.key, op.terms)) this.#absorb(op, timeoutMs).then(resolve, reject);
-    else if (batched) this.#lane(op.key).submit(op, (result) => { resolve(this.#inexactWhileUnflushed(op.key, result)); }, reject, deadlines.of(timeoutMs));
-    else if (shards !== undefined && this.#sharded !== undefined) this.#sharded.submit({ op, shards, deadline: deadlines.of(timeoutMs) }, resolve, reject);
-    else this.#lane(op.key).submit(op, resolve, reject, deadlines.of(timeoutMs));
+    if (batched && op.requestId === undefined && this.#tallies.fits(op.key, op.terms)) {
+      this.#absorb(op, timeoutMs).then(resolve, reject);
+      return;
+    }
+    const told = this.#watched(op, shards, batched ? (result) => { resolve(this.#inexactWhileUnflushed(op.key, result)); } : resolve);
+    const deadline = deadlines.of(timeoutMs);
+    if (shards !== undefined && this.#sharded !== undefined) this.#sharded.submit({ op, shards, deadline }, told, reject);
+    else this.#lane(op.key).submit(op, told, reject, deadline);
+  }
+
+  /** Lets the near cache see what becomes of an add. */
+  #watched(op: Operation, shards: number | undefined, resolve: (result: AddResult) => void): (result: AddResult) => void {
+    if (this.#near === undefined) return resolve;
+    const isSum = this.#isSum(shards);
+    return this.#near.watched(copyId(op, isSum), isTotal(op.terms) && !isSum, resolve);
   }
 
   #submitAll(prepared: readonly Prepared[]): Promise<(AddResult | Refusal)[]> {
@@ -116,12 +139,12 @@ export class LaneCounters implements Counters {
     const deadlines = new Deadlines(this.#environment);
     return new Promise((resolve) => {
       if (left === 0) resolve(results);
-      const put = (index: number, result: AddResult | Refusal): void => {
-        results[index] = result;
-        if (--left === 0) resolve(results);
-      };
-      for (const [index, item] of prepared.entries()) {
-        this.#submit(item, deadlines, (result) => { put(index, result); }, (error) => { put(index, toRefusal(error)); });
+      for (let index = 0; index < prepared.length; index++) {
+        const put = (outcome: unknown): void => {
+          results[index] = outcome instanceof Error ? toRefusal(outcome) : (outcome as AddResult);
+          if (--left === 0) resolve(results);
+        };
+        this.#submit(prepared[index] as Prepared, deadlines, put, put);
       }
     });
   }
@@ -152,46 +175,73 @@ export class LaneCounters implements Counters {
     return Promise.race([asked, timeUp]).finally(callOff);
   }
 
+  /** A copy that is young enough, or what the store says. */
+  #read(key: string, which: Which, maxAgeMs: number | undefined): NearReading | Promise<NearReading> {
+    const near = this.#near;
+    if (near === undefined) return this.#ask(key, which);
+    const id = copyId({ key, terms: which.terms }, this.#isSum(which.shards));
+    return near.find(id, maxAgeMs) ?? near.fetch(id, () => this.#ask(key, which), maxAgeMs);
+  }
+
   #ask(key: string, { terms, shards }: Which): Promise<Reading> {
     if (shards !== undefined && this.#sharded !== undefined) return this.#sharded.read(key);
-    return (this.#reads[partitionOf(key, this.#reads.length)] as Reads).get({ key, terms: terms?.kind === 'count' ? undefined : terms });
+    return (this.#reads[partitionOf(key, this.#reads.length)] as Reads).get({ key, terms: isTotal(terms) ? undefined : terms });
+  }
+
+  #isSum(shards: number | undefined): boolean {
+    return shards !== undefined && this.#sharded !== undefined;
   }
 
   /** What the store has and what is not flushed yet. Built field by field: a spread takes longer than the read. */
-  #withUnflushed(key: string, terms: Operation['terms'], { value, found, ttlMs }: Reading): CounterReading {
-    const unflushed = terms === undefined || terms.kind === 'count' ? unflushedOf(this.#tallies.find(key)) : 0;
-    const total = value + unflushed;
-    const isThere = found || unflushed !== 0;
+  #withUnflushed(key: string, terms: Operation['terms'], reading: NearReading, before: Standing | undefined): CounterReading {
+    const unflushed = isTotal(terms) ? unflushedOf(this.#tallies.find(key)) : 0;
+    const base = before === undefined ? undefined : movedBase(before);
+    if (base !== undefined) return { ...reading, value: base + unflushed, found: true, exact: false };
+    const value = reading.value + unflushed;
+    const found = reading.found || unflushed !== 0;
+    if (reading.ageMs !== undefined) return { ...reading, value, found, exact: false };
     const exact = unflushed === 0 && terms?.kind !== 'sketch';
-    return ttlMs === undefined ? { value: total, found: isThere, exact } : { value: total, found: isThere, ttlMs, exact };
+    const { ttlMs } = reading;
+    return ttlMs === undefined ? { value, found, exact } : { value, found, ttlMs, exact };
   }
 
-  #query(item: string | GetItem): { key: string; which: Which } {
-    if (typeof item === 'string') return { key: checkKey(item), which: this.#declarations.of(item) };
+  #standing(key: string, terms: Operation['terms']): Standing | undefined {
+    const tally = isTotal(terms) ? this.#tallies.find(key) : undefined;
+    return tally && { tally, answers: tally.answers };
+  }
+
+  #query(item: string | GetItem): { key: string; which: Which; maxAgeMs: number | undefined } {
+    if (typeof item === 'string') return { key: checkKey(item), which: this.#declarations.of(item), maxAgeMs: undefined };
     checkObject(item, 'item');
     const { key, ...options } = item;
-    checkKey(key);
-    const given = Object.keys(options).length > 0;
-    return { key, which: given ? this.#declarations.given(only(options, GET_FIELDS)) : this.#declarations.of(key) };
+    return { key: checkKey(key), which: this.#which(key, options), maxAgeMs: maxAgeOf(options) };
+  }
+
+  /** Counter options of a read replace what is declared for the key. */
+  #which(key: string, options: GetOptions): Which {
+    only(options, GET_FIELDS);
+    const { type, windowMs, slices } = options;
+    const isGiven = type !== undefined || windowMs !== undefined || slices !== undefined;
+    return isGiven ? this.#declarations.given(options) : this.#declarations.of(key);
   }
 
   /** What a call says of all its items, an item may say for itself. */
   #prepareItem(item: AddItem, index: number, call: AddManyOptions): Prepared {
     checkObject(item, 'item');
-    const { key, delta = 1, timeoutMs = call.timeoutMs } = item;
-    let { requestId, requestTtlMs } = item;
+    const { key, delta = 1, member, requestId, requestTtlMs, timeoutMs = call.timeoutMs } = item;
+    const op: Mutable<Operation> = { key, delta, terms: undefined, member, requestId, requestTtlMs };
     if (requestId === undefined && call.requestId !== undefined) {
-      requestId = `${call.requestId}#${index}`;
-      requestTtlMs ??= call.requestTtlMs;
+      op.requestId = `${call.requestId}#${index}`;
+      op.requestTtlMs ??= call.requestTtlMs;
     }
-    return this.#prepareWith({ key, delta, requestId, requestTtlMs }, item, ITEM_FIELDS, timeoutMs);
+    return this.#prepareWith(op, item, ITEM_FIELDS, timeoutMs);
   }
 
   #prepare(key: string, delta: number, options: AddOptions | undefined): Prepared {
     if (options === undefined) return this.#plain(checkKey(key), checkAmount(delta));
     checkObject(options, 'options');
-    const { requestId, requestTtlMs, timeoutMs } = options;
-    return this.#prepareWith({ key, delta, requestId, requestTtlMs }, options, CALL_FIELDS, timeoutMs);
+    const { member, requestId, requestTtlMs, timeoutMs } = options;
+    return this.#prepareWith({ key, delta, terms: undefined, member, requestId, requestTtlMs }, options, CALL_FIELDS, timeoutMs);
   }
 
   #plain(key: string, delta: number): Prepared {
@@ -199,15 +249,15 @@ export class LaneCounters implements Counters {
     return prepared({ key, delta, terms: declared.terms, member: undefined, requestId: undefined, requestTtlMs: undefined }, declared, undefined);
   }
 
-  #prepareWith(op: Operation, options: AddOptions, fields: ReadonlySet<string>, timeoutMs: number | undefined): Prepared {
+  #prepareWith(op: Mutable<Operation>, options: AddOptions, fields: ReadonlySet<string>, timeoutMs: number | undefined): Prepared {
     const key = checkKey(op.key);
-    const delta = checkAmount(op.delta);
+    op.delta = checkAmount(op.delta);
     const declared = this.#declaredFor(key, options, fields);
+    op.terms = declared.terms;
     checkRequestId(options.requestId);
     checkRequestTtl(op);
     if (timeoutMs !== undefined) checkTimeLeft(timeoutMs);
-    const { requestId, requestTtlMs } = op;
-    return prepared({ key, delta, terms: declared.terms, member: options.member, requestId, requestTtlMs }, declared, timeoutMs);
+    return prepared(op, declared, timeoutMs);
   }
 
   /** Counter options of the call replace what is declared for the key. `fields`: what else may be there. */
@@ -222,9 +272,25 @@ export class LaneCounters implements Counters {
   }
 }
 
+/** What was absorbed of a key when a reading was asked for. */
+interface Standing {
+  readonly tally: Tally;
+  readonly answers: number;
+}
+
+/**
+ * The value to add to what is not flushed, when amounts were on their way during a reading: nobody can say whether
+ * it has them in, but they were not in the last value that was answered, or are by now.
+ */
+function movedBase({ tally, answers }: Standing): number | undefined {
+  return tally.flights > 0 || tally.answers !== answers ? tally.base : undefined;
+}
+
 const unflushedOf = (tally: Tally | undefined): number => (tally === undefined ? 0 : tally.delta + tally.flying);
 
-const GET_FIELDS: ReadonlySet<string> = new Set(['type', 'windowMs', 'slices']);
+const isTotal = (terms: Operation['terms']): boolean => terms === undefined || terms.kind === 'count';
+
+const GET_FIELDS: ReadonlySet<string> = new Set(['type', 'windowMs', 'slices', 'maxAgeMs']);
 const MANY_FIELDS: ReadonlySet<string> = new Set(['requestId', 'requestTtlMs', 'timeoutMs']);
 
 /** @throws TallystickError `TIMEOUT` when there is no time left. */
@@ -245,6 +311,11 @@ function prepared(op: Operation, { type, terms, shards }: Declared, timeoutMs: n
     throw new TallystickError('INVALID_AMOUNT', `delta: events cannot be taken out of a window, expected at least 0, got ${op.delta}`, { field: 'delta' });
   }
   return { op, batched: type === 'batched', shards, timeoutMs };
+}
+
+function maxAgeOf(options: GetOptions | undefined): number | undefined {
+  const maxAgeMs = options?.maxAgeMs;
+  return maxAgeMs === undefined ? undefined : checkDurationMs(maxAgeMs, 'maxAgeMs', 0);
 }
 
 function checkItems(items: unknown): void {

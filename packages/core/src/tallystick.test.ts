@@ -46,6 +46,8 @@ describe('createTallystick', () => {
     ['no options', wild(null), 'options'],
     ['declarations that are none', { store: memoryStore(), counters: null }, 'counters'],
     ['a declaration that is nothing', { store: memoryStore(), counters: { a: null } }, 'counters["a"].options'],
+    ['a near cache that is none', { store: memoryStore(), near: true }, 'near'],
+    ['a near cache of nothing', { store: memoryStore(), near: { maxEntries: 0 } }, 'near.maxEntries'],
     ['a listener that is none', { store: memoryStore(), onEvent: 5 }, 'onEvent'],
     ['a declaration that is wrong', { store: memoryStore(), counters: { 'a:*': { min: 0.5 } } }, 'counters["a:*"].min'],
   ];

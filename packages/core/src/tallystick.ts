@@ -13,6 +13,9 @@ import { checkDurationMs } from './model/amount.ts';
 import { checkFunction, checkObject, checkOptions, checkWhole, unexpected } from './model/check.ts';
 import type { CounterOptions } from './model/counter-type.ts';
 import { partitionOf } from './model/partition.ts';
+import { copyId } from './near/copy-id.ts';
+import { Near, type NearStats } from './near/near.ts';
+import { checkNear, type NearOptions } from './near/options.ts';
 import { Sharded } from './sharded.ts';
 import type { Store } from './store.ts';
 
@@ -38,6 +41,8 @@ export interface TallystickOptions {
    * adds are refused with `OVERLOADED`. Default 1,000,000.
    */
   readonly maxPending?: number;
+  /** Answers readings by copies of what was read lately. Default: none, every read asks the store. */
+  readonly near?: NearOptions;
   /** Told of what an operator should know: re-sends, gaps, repairs, drops. Must not throw. Default: nobody. */
   readonly onEvent?: (event: TallystickEvent) => void;
 }
@@ -66,6 +71,8 @@ export interface TallystickStats {
   readonly waiting: number;
   /** Distinct keys of `batched` counters held in this process now. */
   readonly tallies: number;
+  /** Of the near cache, where there is one. */
+  readonly near?: NearStats;
 }
 
 /** Counters over one store. */
@@ -83,7 +90,7 @@ export interface Tallystick extends AsyncDisposable {
 }
 
 const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 1_000_000, maxPending: 1_000_000, closeTimeoutMs: 30_000 };
-const KNOWN = ['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'onEvent'] as const;
+const KNOWN = ['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'near', 'onEvent'] as const;
 const CLOSE_FIELDS = ['timeoutMs'] as const;
 
 /**
@@ -105,6 +112,7 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
   const { store, counters: byPattern = {}, onEvent = () => undefined, maxPending = DEFAULTS.maxPending } = options;
   const { flushEveryMs = DEFAULTS.flushEveryMs, flushAfterAdds = DEFAULTS.flushAfterAdds } = options;
   const declarations = new Declarations(byPattern);
+  const near = options.near === undefined ? undefined : new Near(checkNear(options.near), environment);
   const partitions = Array.from({ length: store.partitions }, (_, partition) => partition);
   const onStoreClosed = (): void => { tallies.shut(); };
   const lanes = partitions.map((partition) => new Lane({ store, partition, environment, maxPending, onEvent, onStoreClosed }));
@@ -117,12 +125,13 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
     onEvent,
     termsOf: (key) => tallyTerms(declarations, key),
     handOver: (op, resolve, reject) => {
-      (lanes[partitionOf(op.key, lanes.length)] as Lane).takeOver(op, resolve, reject);
+      const told = near === undefined ? resolve : near.watched(copyId(op, false), true, resolve);
+      (lanes[partitionOf(op.key, lanes.length)] as Lane).takeOver(op, told, reject);
     },
   });
   const sharded = store.isSpread === true && store.partitions > 1 ? new Sharded({ lanes, reads, environment }) : undefined;
-  const counters = new LaneCounters({ lanes, reads, tallies, declarations, environment, sharded });
-  return new ComposedTallystick({ store, lanes, tallies, environment }, counters);
+  const counters = new LaneCounters({ lanes, reads, tallies, declarations, environment, sharded, near });
+  return new ComposedTallystick({ store, lanes, tallies, environment, near }, counters);
 }
 
 interface Parts {
@@ -130,6 +139,7 @@ interface Parts {
   readonly lanes: readonly Lane[];
   readonly tallies: Tallies;
   readonly environment: Environment;
+  readonly near: Near | undefined;
 }
 
 class ComposedTallystick implements Tallystick {
@@ -143,7 +153,7 @@ class ComposedTallystick implements Tallystick {
   }
 
   stats(): TallystickStats {
-    const { lanes, tallies } = this.#parts;
+    const { lanes, tallies, near } = this.#parts;
     const sum = (figure: (lane: Lane) => number): number => lanes.reduce((total, lane) => total + figure(lane), 0);
     return {
       operations: sum(({ totals }) => totals.operations),
@@ -155,6 +165,7 @@ class ComposedTallystick implements Tallystick {
       lostBatches: sum(({ flown }) => flown.lostBatches),
       waiting: sum(({ waiting }) => waiting),
       tallies: tallies.size,
+      ...(near !== undefined && { near: near.stats }),
     };
   }
 

@@ -22,6 +22,8 @@ export interface Tally {
   /** Handed over, not answered: in sum, and in how many operations. */
   flying: number;
   flights: number;
+  /** How many of those were answered since this tally began. */
+  answers: number;
   /** Callers that learn the base now. Nothing is handed over meanwhile: what would leave the range can still be refused. */
   learners: number;
   /** The last exact value seen; undefined until one was. */
@@ -153,7 +155,7 @@ export class Tallies {
     if (this.#tallies.size >= this.#options.maxPending) {
       throw new TallystickError('OVERLOADED', `maxPending: ${this.#tallies.size} keys are waiting to be flushed; try again later`);
     }
-    const tally: Tally = { key, terms: termsOf(key), delta: 0, flying: 0, flights: 0, learners: 0, base: undefined };
+    const tally: Tally = { key, terms: termsOf(key), delta: 0, flying: 0, flights: 0, answers: 0, learners: 0, base: undefined };
     this.#tallies.set(key, tally);
     return tally;
   }
@@ -179,6 +181,7 @@ export class Tallies {
     const answered = (): void => {
       tally.flying -= delta;
       tally.flights--;
+      tally.answers++;
       this.#flying--;
       this.#onAnswer?.();
     };

@@ -97,7 +97,10 @@ describe('commands against a node', () => {
   it('end with 3 when no node answers there', async () => {
     const absent = await tallystick(['get', 'k', '--server', 'http://127.0.0.1:1']);
     assert.equal(absent.exit, 3);
-    assert.match(absent.err, /no node answers at http:\/\/127\.0\.0\.1:1/);
+    assert.match(absent.err, /no node answers at http:\/\/127\.0\.0\.1:1.* \[UNREACHABLE\]$/);
+    const asJson = await tallystick(['get', 'k', '--server', 'http://127.0.0.1:1', '--json']);
+    const { code, number, exit } = JSON.parse(asJson.err) as Record<string, unknown>;
+    assert.deepEqual([asJson.exit, code, number, exit], [3, 'UNREACHABLE', 10024, 3]);
   });
 
   it('find the node by the http setting', async () => {

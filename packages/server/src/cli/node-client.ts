@@ -30,7 +30,7 @@ function checkedUrl(text: string): string {
 export async function post(server: string, path: string, body: object): Promise<unknown> {
   const response = await answerOf(server, path, body);
   const answer = await response.json().catch((cause: unknown) => {
-    throw new Unreachable(`${server} answers, but not as a Tallystick node does`, { cause });
+    throw new Unreachable(`${server} answers, but not as a Tallystick node does`, cause);
   });
   if (!response.ok) throw refusal(answer as Told);
   return answer;
@@ -42,7 +42,7 @@ async function answerOf(server: string, path: string, body: object): Promise<Res
     return await fetch(server + path, { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(PATIENCE_MS) });
   } catch (cause) {
     const { message, cause: reason } = cause as Error;
-    throw new Unreachable(`no node answers at ${server}: ${reason instanceof Error ? reason.message : message}`, { cause });
+    throw new Unreachable(`no node answers at ${server}: ${reason instanceof Error ? reason.message : message}`, cause);
   }
 }
 

@@ -14,8 +14,10 @@ export interface Terminal {
 export const EXIT = Object.freeze({ ok: 0, refused: 1, usage: 2, unreachable: 3 });
 
 /** Thrown when no node answers. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
+export class Unreachable extends TallystickError {
+  constructor(message: string, cause: unknown) {
+    super('UNREACHABLE', message, { cause });
+  }
 }
 
 /** Thrown when an argument is not what it should be. */

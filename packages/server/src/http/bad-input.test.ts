@@ -124,7 +124,15 @@ const TABLE: readonly Bad[] = [
   { what: 'no such route', path: '/v2/counters/target', status: 404, code: 10012 },
   { what: 'a wrong method', path: '/api/counter/like', status: 405, code: 10013 },
   { what: 'a wrong method with a body', path: '/v1/counters/target', method: 'PUT', headers: { 'content-type': 'text/plain' }, body: 'x', status: 405, code: 10013 },
+  { what: 'a method of WebDAV', path: '/v1/counters/target', method: 'PROPFIND', status: 405, code: 10013 },
+  { what: 'a method of WebDAV, no route', path: '/v2/counters/target', method: 'PROPFIND', status: 404, code: 10012 },
   { what: 'DELETE', path: '/v1/counters/target', method: 'DELETE', status: 405, code: 10013 },
+];
+
+/** Heads that Node refuses by itself. */
+const HEADS = [
+  { what: 'no host', head: 'content-length: 0\r\n', answer: /^HTTP\/1\.1 400 [\s\S]*"code":10008.*"field":"host"/ },
+  { what: 'an expectation', head: 'host: x\r\nexpect: a miracle\r\ncontent-length: 2\r\n', answer: /^HTTP\/1\.1 417 [\s\S]*"code":10015.*"field":"expect"/ },
 ];
 
 for (const store of Object.keys(STORES)) {
@@ -150,6 +158,14 @@ for (const store of Object.keys(STORES)) {
       socket.end('HELO tallystick\r\n\r\n');
       assert.match(await text(socket), /^HTTP\/1\.1 400 [\s\S]*"code":10008/);
     });
+
+    for (const { what, head, answer } of HEADS) {
+      it(`is refused: ${what}`, async () => {
+        const socket = connect(node.port, '127.0.0.1');
+        socket.write(`POST /v1/counters/target HTTP/1.1\r\n${head}\r\n`);
+        assert.match(await text(socket), answer);
+      });
+    }
 
     it('is refused: a head without end', async () => {
       const socket = connect(node.port, '127.0.0.1');

@@ -27,7 +27,7 @@ interface Definition {
 
 type Stats = ReturnType<App['stats']>;
 
-const lane = (name: keyof Stats, type: 'counter' | 'gauge', help: string): Definition => ({
+const lane = (name: Exclude<keyof Stats, 'near'>, type: 'counter' | 'gauge', help: string): Definition => ({
   name: `tallystick_${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}${type === 'counter' ? '_total' : ''}`,
   help,
   type,

@@ -1,11 +1,12 @@
 /** The HTTP server: routes, how their answers and errors are sent, and how it stops. */
-import { STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { METHODS } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { TallystickError } from 'tallystick';
 import type { App, Log } from '../app/index.ts';
 import { envelopeOf, statusOf, tallystickErrorOf } from './errors.ts';
 import { parseJson } from './json.ts';
+import { answerBrokenClient, createNodeServer, JSON_TYPE } from './node-server.ts';
 import type { HttpRequest, Route } from './route.ts';
 import { routes } from './routes/index.ts';
 
@@ -26,11 +27,8 @@ export interface HttpServer {
   close(timeoutMs: number): Promise<void>;
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 /** Longest path part, in bytes as sent; a key of 512 bytes takes up to 1,536. Beyond, the key is refused. */
 const MAX_PARAM_BYTES = 16 * 1024;
-/** A client gets so long to send a request. */
-const RECEIVE_TIMEOUT_MS = 30_000;
 const CLOSE_IDLE_EVERY_MS = 20;
 
 /**
@@ -54,7 +52,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
 function build({ app, maxBodyBytes, log }: HttpOptions): FastifyInstance {
   const fastify = Fastify({
     bodyLimit: maxBodyBytes,
-    requestTimeout: RECEIVE_TIMEOUT_MS,
+    serverFactory: createNodeServer,
     return503OnClosing: false, // the app answers CLOSED itself, in the envelope
     routerOptions: { maxParamLength: MAX_PARAM_BYTES },
     clientErrorHandler: answerBrokenClient,
@@ -64,11 +62,18 @@ function build({ app, maxBodyBytes, log }: HttpOptions): FastifyInstance {
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseBody);
   fastify.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   fastify.setNotFoundHandler((request, reply) => {
-    return sendError(reply, new TallystickError('NOT_FOUND', `there is no route ${request.method} ${pathOf(request.url)}`), log);
+    return sendError(reply, noRoute(request), log);
   });
+  knowEveryMethod(fastify);
   for (const route of routes) serve(fastify, app, route);
   for (const url of new Set(routes.map((route) => route.url))) refuseOtherMethods(fastify, url);
   return fastify;
+}
+
+function noRoute({ method, url }: FastifyRequest): TallystickError {
+  const path = pathOf(url);
+  const hint = path.endsWith('/') ? ' (clients take . and .. out of a path; as keys they go through the batch calls)' : '';
+  return new TallystickError('NOT_FOUND', `there is no route ${method} ${path}${hint}`);
 }
 
 const pathOf = (url: string): string => url.split('?', 1)[0]?.slice(0, 100) ?? '';
@@ -112,9 +117,23 @@ function sendError(reply: FastifyReply, cause: unknown, log: Log): FastifyReply 
   return reply.code(statusOf(error)).header('content-type', JSON_TYPE).send(JSON.stringify(envelopeOf(error)));
 }
 
+/** Else a method that is not known would be told that there is no such path. CONNECT never reaches a route. */
+function knowEveryMethod(fastify: FastifyInstance): void {
+  const unknown = METHODS.filter((method) => method !== 'CONNECT' && !fastify.supportedMethods.includes(method));
+  for (const method of unknown) fastify.addHttpMethod(method);
+}
+
+/** Whether every path of the form `url` is one of the form `wider` too, as `/v1/counters/add` is `/v1/counters/:key`. */
+function isWithin(url: string, wider: string): boolean {
+  const parts = url.split('/');
+  const widerParts = wider.split('/');
+  return parts.length === widerParts.length && widerParts.every((part, i) => part.startsWith(':') || part === parts[i]);
+}
+
 /** A path answers a method it does not have with 405 and the ones it has, before looking at any body. */
 function refuseOtherMethods(fastify: FastifyInstance, url: string): void {
-  const has = (method: string): boolean => fastify.hasRoute({ method: method, url });
+  const forms = routes.map((route) => route.url).filter((wider) => isWithin(url, wider));
+  const has = (method: string): boolean => forms.some((form) => fastify.hasRoute({ method, url: form }));
   const allowed = fastify.supportedMethods.filter(has).join(', ');
   fastify.route({
     method: fastify.supportedMethods.filter((method) => !has(method)),
@@ -125,22 +144,6 @@ function refuseOtherMethods(fastify: FastifyInstance, url: string): void {
     },
     handler: () => undefined,
   });
-}
-
-/** What is not even HTTP gets the envelope too. */
-function answerBrokenClient(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const refusal = tooLarge
-    ? new TallystickError('PAYLOAD_TOO_LARGE', 'the request head has more bytes than are allowed')
-    : new TallystickError('MALFORMED', 'the request is not well-formed HTTP');
-  const status = statusOf(refusal);
-  const body = JSON.stringify(envelopeOf(refusal));
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: ${JSON_TYPE}\r\nconnection: close\r\n`;
-  socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
 async function close(fastify: FastifyInstance, timeoutMs: number): Promise<void> {

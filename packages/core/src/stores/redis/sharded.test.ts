@@ -8,7 +8,9 @@ import { redisStore } from './index.ts';
 
 const server = await startRedis();
 const clients = await Promise.all(Array.from({ length: 4 }, () => createClient({ url: server.url }).connect()));
+const open: Tallystick[] = [];
 after(async () => {
+  await Promise.all(open.map((each) => each.close({ timeoutMs: 1000 })));
   for (const client of clients) client.destroy();
   await server.stop();
 });
@@ -19,8 +21,12 @@ const ADDS = 400;
 const SHARDS = [1, 2, 100, 3, 1024, 7];
 const type = 'sharded';
 
-const openAll = (prefix: string): Promise<Tallystick[]> =>
-  Promise.all(clients.map(async (client) => createTallystick({ store: await redisStore({ client, prefix, partitions: PARTITIONS }) })));
+async function openAll(prefix: string): Promise<Tallystick[]> {
+  const stores = await Promise.all(clients.map((client) => redisStore({ client, prefix, partitions: PARTITIONS })));
+  const processes = stores.map((store) => createTallystick({ store }));
+  open.push(...processes);
+  return processes;
+}
 
 /** What the partitions hold of a key, each read by itself. */
 async function partsOf(prefix: string, key: string): Promise<number[]> {
@@ -77,7 +83,6 @@ describe('sharded counters on Redis', () => {
       assert.ok(results.every(({ replayed }) => (replayed ?? false) === i > 0));
     }
     assert.equal((await processes[3]!.counters.get('k', { type })).value, 2 * ids.length);
-    for (const each of processes) await each.close();
   });
 
   it('keep keys of any form apart, each whole in every partition (K13)', async () => {
@@ -88,6 +93,5 @@ describe('sharded counters on Redis', () => {
     await other.counters.addMany(keys.map((key) => ({ key, delta: 1, type })));
     const readings = await other.counters.getMany(keys.map((key) => ({ key, type })));
     assert.deepEqual(readings.map(({ value }) => value), keys.map((_, i) => i + 2));
-    for (const each of [one, other]) await each.close();
   });
 });

@@ -76,7 +76,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     errors: READ_MANY,
   },
   'POST /v1/counters/{key}': {
-    summary: 'Adds to one counter (its key percent-encoded; keys named add and get only through the batch calls).',
+    summary: 'Adds to one counter (its key percent-encoded; the keys add, get, . and .. only through the batch call).',
     tag: 'counters',
     body: ref('Add'),
     bodyOptional: true,
@@ -85,7 +85,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     errors: WRITE,
   },
   'GET /v1/counters/{key}': {
-    summary: 'Reads one counter (its key percent-encoded).',
+    summary: 'Reads one counter (its key percent-encoded; the keys . and .., which clients take out of a path, only through the batch call).',
     tag: 'counters',
     query: counterFields,
     answer: ref('Counter'),

@@ -73,6 +73,24 @@ for (const store of Object.keys(STORES)) {
       assert.equal((await node.get(`${path('l')}?type=sliding-log&windowMs=60000`)).body?.['value'], 1);
     });
 
+    it('has counters whose keys are words of the paths', async () => {
+      for (const key of ['add', 'get', '.', '..']) {
+        const added = await node.post('/v1/counters/add', { items: [{ key, delta: 4 }] });
+        assert.deepEqual((added.body?.['results'] as { value: number }[])[0]?.value, 4, key);
+        const read = await node.post('/v1/counters/get', { keys: [key] });
+        assert.deepEqual((read.body?.['results'] as { value: number }[])[0]?.value, 4, key);
+      }
+      for (const key of ['add', 'get']) assert.equal((await node.get(path(key))).body?.['value'], 4, key);
+      assert.equal((await node.call(path('add'), { method: 'PUT' })).headers.get('allow'), 'GET, HEAD, POST');
+    });
+
+    it('counts nothing under another key where a client takes dots out of the path', async () => {
+      for (const [dots, code] of [['.', 10004], ['..', 10012]] as const) {
+        const { status, body } = await node.post(path(dots));
+        assert.deepEqual([status >= 400, body?.['code']], [true, code], dots);
+      }
+    });
+
     it('answers a body of nothing to a batch of nothing', async () => {
       assert.deepEqual((await node.post('/v1/counters/add', { items: [] })).body, { results: [] });
       assert.deepEqual((await node.post('/v1/counters/get', { keys: [] })).body, { results: [] });

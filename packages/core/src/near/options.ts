@@ -1,0 +1,28 @@
+/** Settings of the near cache. */
+import { checkObject, checkOptions, checkWhole } from '../model/check.ts';
+
+/** Settings of the near cache. The empty object takes the defaults. */
+export interface NearOptions {
+  /** Copies kept at most. Default 10,000; 1 to 1,000,000. */
+  readonly maxEntries?: number;
+  /** How old a copy may be to be answered, in milliseconds. Default 1,000; 1 to 3,600,000. */
+  readonly ttlMs?: number;
+  /** How old a copy may be to stand in while the store is unavailable, in milliseconds. Default 0: none does. At most 86,400,000. */
+  readonly staleIfErrorMs?: number;
+}
+
+/** The settings with their defaults. */
+export type NearSettings = Required<NearOptions>;
+
+const DEFAULTS: NearSettings = { maxEntries: 10_000, ttlMs: 1000, staleIfErrorMs: 0 };
+const KNOWN = ['maxEntries', 'ttlMs', 'staleIfErrorMs'] as const;
+
+/** @throws TallystickError `INVALID_CONFIG`, naming the option. */
+export function checkNear(options: NearOptions): NearSettings {
+  checkObject(options, 'near', 'INVALID_CONFIG');
+  const { maxEntries = DEFAULTS.maxEntries, ttlMs = DEFAULTS.ttlMs, staleIfErrorMs = DEFAULTS.staleIfErrorMs } = checkOptions(options, KNOWN);
+  checkWhole(maxEntries, 'near.maxEntries', [1, 1_000_000]);
+  checkWhole(ttlMs, 'near.ttlMs', [1, 3_600_000]);
+  checkWhole(staleIfErrorMs, 'near.staleIfErrorMs', [0, 86_400_000]);
+  return { maxEntries, ttlMs, staleIfErrorMs };
+}
