@@ -199,9 +199,10 @@ export class LaneCounters implements Counters {
     if (base !== undefined) return { ...reading, value: base + unflushed, found: true, exact: false };
     const value = reading.value + unflushed;
     const found = reading.found || unflushed !== 0;
-    if (reading.ageMs !== undefined) return { ...reading, value, found, exact: false };
+    const { ttlMs, ageMs, stale } = reading;
+    if (ageMs !== undefined && ttlMs === undefined && stale === undefined) return { value, found, exact: false, ageMs };
+    if (ageMs !== undefined) return { ...reading, value, found, exact: false };
     const exact = unflushed === 0 && terms?.kind !== 'sketch';
-    const { ttlMs } = reading;
     return ttlMs === undefined ? { value, found, exact } : { value, found, ttlMs, exact };
   }
 
