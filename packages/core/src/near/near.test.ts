@@ -246,6 +246,35 @@ describe('While the store is unavailable', () => {
     assert.deepEqual(await counters.get('k'), { value: 7, found: true, exact: true });
   });
 
+  it('a copy stands in for a store that only hangs, after half a second', async () => {
+    const { store, world, counters, stats } = setUp({ ttlMs: 10, staleIfErrorMs: 5000 });
+    await counters.get('k');
+    await world.pass(100);
+    const release = store.holdReads();
+    let told: unknown;
+    void counters.get('k').then((reading) => { told = reading; });
+    const strict = counters.get('k', { maxAgeMs: 0 });
+    await world.pass(499);
+    assert.equal(told, undefined);
+    await world.pass(2);
+    assert.deepEqual(told, { value: 0, found: false, ageMs: 600, exact: false, stale: true });
+    assert.equal(stats().stale, 1);
+    release();
+    assert.equal((await strict).exact, true);
+  });
+
+  it('the store is waited for when no copy may stand in any more', async () => {
+    const { store, world, counters, stats } = setUp({ ttlMs: 10, staleIfErrorMs: 300 });
+    await counters.get('k');
+    await world.pass(100);
+    const release = store.holdReads();
+    const reading = counters.get('k');
+    await world.pass(1000);
+    release();
+    assert.deepEqual([(await reading).exact, stats().stale], [true, 0]);
+    assert.ok(world.isAtRest, 'no timer is left');
+  });
+
   it('no copy stands in unless it is asked for', async () => {
     const { store, world, counters } = setUp({ ttlMs: 10 });
     await counters.get('k');

@@ -6,7 +6,7 @@
  * - While a question is on its way, the same one is not asked again.
  * - What this process writes, it reads: when a write is answered, the copy of a total becomes its value, any other
  *   is not used again, and a reading on its way, which may lack the write, makes none.
- * - When the store is unavailable, a copy may stand in for longer, and says so.
+ * - When the store is unavailable, or has not answered for half a second, a copy may stand in for longer, and says so.
  *
  * Bounded by entries; those least lately read from the store go first. What is too old goes when another comes.
  */
@@ -38,6 +38,9 @@ export interface NearStats {
   /** Copies dropped to make room. */
   readonly evicted: number;
 }
+
+/** How long the store is waited for when a copy may stand in. */
+const PATIENCE_MS = 500;
 
 interface Copy {
   reading: Reading;
@@ -91,15 +94,8 @@ export class Near {
     const joined = this.#joinable(id, askedMs - Math.min(maxAgeMs, this.#settings.ttlMs));
     const flight = joined ?? this.#start(id, ask, askedMs);
     const isCopy = joined !== undefined && !joined.isNew;
-    try {
-      const reading = await flight.answer;
-      return isCopy ? aged(reading, this.#environment.nowMs() - flight.askedMs) : reading;
-    } catch (error) {
-      const stale = maxAgeMs > 0 && isAway(error) ? this.#standIn(id) : undefined;
-      if (stale === undefined) throw error;
-      this.#stale++;
-      return stale;
-    }
+    const reading = maxAgeMs > 0 && this.#standIn(id) !== undefined ? await this.#orStandIn(id, flight) : await flight.answer;
+    return isCopy && !('stale' in reading) ? aged(reading, this.#environment.nowMs() - flight.askedMs) : reading;
   }
 
   /** Sees what becomes of a write of this process. `isTotal`: what is answered is what a reading would be. */
@@ -109,6 +105,21 @@ export class Near {
       if (result.delta !== 0 && result.replayed === undefined) this.#wrote(id, isTotal ? result : undefined, sentMs);
       resolve(result);
     };
+  }
+
+  /** What the store says, unless it is unavailable or takes too long, and a copy may stand in then. */
+  async #orStandIn(id: string, { answer, askedMs }: Flight): Promise<NearReading> {
+    let callOff = (): void => undefined;
+    const timeLeftMs = askedMs + PATIENCE_MS - this.#environment.nowMs();
+    const late = new Promise<undefined>((resolve) => (callOff = this.#environment.after(timeLeftMs, () => { resolve(undefined); })));
+    const inTime = answer.catch((error: unknown) => {
+      if (isAway(error)) return undefined;
+      throw error;
+    });
+    const reading = await Promise.race([inTime, late]).finally(callOff);
+    const stale = reading === undefined ? this.#standIn(id) : undefined;
+    if (stale !== undefined) this.#stale++;
+    return reading ?? stale ?? answer;
   }
 
   #joinable(id: string, sinceMs: number): Flight | undefined {
