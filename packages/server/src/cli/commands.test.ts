@@ -122,7 +122,11 @@ describe('commands by themselves', () => {
     for (const word of ['serve', 'get', 'add', 'bench', 'settings', 'Exit codes']) assert.ok(help.out.includes(word), word);
     const serve = await tallystick(['serve', '--help']);
     for (const { flag, meaning, default: fallback } of reference) assert.ok(serve.out.includes(flag) && serve.out.includes(fallback) && meaning !== '', flag);
-    for (const command of ['get', 'add', 'bench']) assert.equal((await tallystick([command, '--help'])).exit, 0);
+    for (const command of ['serve', 'get', 'add', 'bench', 'settings']) {
+      const { exit, out } = await tallystick([command, '--help']);
+      assert.equal(exit, 0);
+      assert.deepEqual(out.split('\n').filter((line) => line.length > 80), [], command);
+    }
   });
 
   it('print the version of the package', async () => {

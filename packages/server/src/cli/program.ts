@@ -1,6 +1,6 @@
 /** The commands, their arguments and their help. */
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Option, type Help } from 'commander';
 import { COUNTER_TYPES } from 'tallystick';
 import { reference } from '../config/index.ts';
 import { EXIT, failed, type Terminal } from './terminal.ts';
@@ -9,22 +9,28 @@ import { EXIT, failed, type Terminal } from './terminal.ts';
 type Action = (options: Readonly<Record<string, string>>, terminal: Terminal, args: readonly string[]) => Promise<number>;
 
 const EXIT_HELP = `
-Exit codes: ${EXIT.ok} done, ${EXIT.refused} refused, ${EXIT.usage} wrong usage or configuration, ${EXIT.unreachable} no node answers.`;
+Exit codes: ${EXIT.ok} done, ${EXIT.refused} refused, ${EXIT.usage} wrong usage or settings, ${EXIT.unreachable} no node answers.`;
 
 const SERVE_HELP = `
-Each option can also be set in the environment (--max-body-bytes as TALLYSTICK_MAX_BODY_BYTES) or in a file named by
---config or TALLYSTICK_CONFIG (YAML or JSON, maxBodyBytes: …). A flag wins over the environment, that over the file.
-SIGTERM drains: no more calls are taken, those that run are answered, everything is flushed. A second one stops at once.
+Each option can also be set in the environment (--max-body-bytes as
+TALLYSTICK_MAX_BODY_BYTES) or in a file named by --config or TALLYSTICK_CONFIG
+(YAML or JSON, maxBodyBytes: …). A flag wins over the environment, that over
+the file.
+
+SIGTERM drains: no more calls are taken, those that run are answered,
+everything is flushed. A second one stops at once.
 
 Examples:
   tallystick serve
   tallystick serve --http 127.0.0.1:8080 --data /var/lib/tallystick
-  curl -X POST http://127.0.0.1:7070/api/counter/like -H 'content-type: application/json' \\
+  curl -X POST http://127.0.0.1:7070/api/counter/like \\
+       -H 'content-type: application/json' \\
        -d '{"userId":"u1","resourceId":"article-42"}'
 ${EXIT_HELP}`;
 
 const GET_HELP = `
-Prints the value of one key; of several, a line of value and key each. A counter that is not there reads 0.
+Prints the value of one key; of several, a line of value and key each. A
+counter that is not there reads 0.
 
 Examples:
   tallystick get article:read:42
@@ -79,10 +85,20 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+const HELP_COLUMNS = 80;
+const HELP_INDENT = '      ';
+
+/** An option on a line of its own and its description below, so that neither is wider than a terminal. */
+function formatItem(term: string, _termWidth: number, description: string, helper: Help): string {
+  const lines = helper.boxWrap(description, HELP_COLUMNS - HELP_INDENT.length).split('\n');
+  return [`  ${term}`, ...lines.map((line) => HELP_INDENT + line)].join('\n');
+}
+
 const json = (command: Command): Command => command.option('--json', 'print JSON, one document a line');
 
 function serveCommand(program: Command): Command {
   const command = program.command('serve').description('run a node: HTTP and gRPC over counters on disk');
+  command.configureHelp({ formatItem });
   command.option('--config <file>', 'file of settings, YAML or JSON');
   for (const { flag, placeholder, meaning, default: fallback } of reference) {
     command.option(`${flag} <${placeholder}>`, `${meaning} (default ${fallback})`);

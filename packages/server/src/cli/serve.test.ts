@@ -102,6 +102,19 @@ describe('tallystick serve', () => {
     await server.stop();
   });
 
+  it('does not wait much longer than drainTimeoutMs for clients that do not read', async () => {
+    const server = await startServer({ args: ['--store', 'memory', '--drain-timeout-ms', '500'] });
+    const clients = await Promise.all(Array.from({ length: 20 }, () => unread(server, 400)));
+    await valueOf(server, 'k');
+    const beganMs = performance.now();
+    process.kill(server.pid, 'SIGTERM');
+    assert.equal(await server.exited, 0);
+    const tookMs = performance.now() - beganMs;
+    assert.ok(tookMs < 2000, `${tookMs} ms`);
+    for (const client of clients) client.destroy();
+    await server.stop();
+  });
+
   it('refuses settings it does not know with exit code 2', async () => {
     const config = join(folder, 'config.yaml');
     await writeFile(config, 'flushEvery: 5\n');
@@ -139,6 +152,15 @@ async function halfSent(server: RunningServer): Promise<ReturnType<typeof connec
   socket.write('POST /v1/counters/k HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{');
   // Answered on another connection: the first bytes of the half-sent request have been read by then.
   await valueOf(server, 'k');
+  return socket;
+}
+
+/** A connection with `requests` requests whose answers nobody reads. */
+async function unread(server: RunningServer, requests: number): Promise<ReturnType<typeof connect>> {
+  const socket = connect(Number(server.http.split(':')[1]), '127.0.0.1').pause();
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(requests));
   return socket;
 }
 

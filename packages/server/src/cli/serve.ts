@@ -23,14 +23,14 @@ interface Node {
 
 type AppEvent = Parameters<NonNullable<Parameters<typeof createApp>[0]['onEvent']>>[0];
 
-/** Runs a node until it is told to stop. */
-export async function serve(options: Readonly<Record<string, string>>, terminal: Terminal): Promise<number> {
+/** Runs a node until it is told to stop, and then ends the process: answers that nobody reads do not hold it up. */
+export async function serve(options: Readonly<Record<string, string>>, terminal: Terminal): Promise<never> {
   const { json, ...flags } = options;
   const config = await loadConfig({ flags, env: terminal.env });
   const node = await start(config);
   announce(node, json !== undefined, terminal);
   const signal = await firstSignal(node, terminal);
-  return stop(node, signal, terminal);
+  process.exit(await stop(node, signal, terminal));
 }
 
 async function start(config: Config): Promise<Node> {
@@ -70,8 +70,9 @@ async function listen(config: Config, app: App, log: Log): Promise<{ http: Trans
   try {
     const { logGrpcTo, startGrpc } = await import('../grpc/index.ts');
     logGrpcTo(log);
+    const { maxBatchItems, maxMessageBytes } = config;
     const address = formatAddress(config.grpc);
-    return { http, grpc: await startGrpc({ app, address, maxBatchItems: config.maxBatchItems, log }).catch(withAdvice(config)) };
+    return { http, grpc: await startGrpc({ app, address, maxBatchItems, maxMessageBytes, log }).catch(withAdvice(config)) };
   } catch (error) {
     await http.close(0);
     throw error;

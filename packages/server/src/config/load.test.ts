@@ -33,6 +33,7 @@ describe('loadConfig', () => {
       flushEveryMs: 100,
       maxBatchItems: 1000,
       maxBodyBytes: 1_048_576,
+      maxMessageBytes: 4 * 1024 * 1024,
       requestTimeoutMs: 5000,
       requestRetentionMs: 7_200_000,
       drainTimeoutMs: 15_000,

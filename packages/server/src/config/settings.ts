@@ -16,6 +16,7 @@ export interface Config {
   readonly flushEveryMs: number;
   readonly maxBatchItems: number;
   readonly maxBodyBytes: number;
+  readonly maxMessageBytes: number;
   readonly requestTimeoutMs: number;
   readonly requestRetentionMs: number;
   readonly drainTimeoutMs: number;
@@ -57,6 +58,7 @@ export const SETTINGS: Settings = {
   flushEveryMs: { kind: integer(1, MINUTE_MS), fallback: '100', meaning: 'Counters of type batched are flushed this often, in milliseconds.' },
   maxBatchItems: { kind: integer(1, 10_000), fallback: '1000', meaning: 'The most items of one batch call.' },
   maxBodyBytes: { kind: integer(1024, 256 * MIB), fallback: String(MIB), meaning: 'The most bytes of one HTTP request body.' },
+  maxMessageBytes: { kind: integer(1024, 256 * MIB), fallback: String(4 * MIB), meaning: 'The most bytes of one gRPC message to the node.' },
   requestTimeoutMs: {
     kind: integer(1, 10 * MINUTE_MS),
     fallback: '5000',

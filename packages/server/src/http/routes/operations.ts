@@ -1,5 +1,8 @@
 /** What operators and tools ask: health, readiness, metrics, the description of all this. */
-import { json, type Route } from '../route.ts';
+import { json, type HttpAnswer, type Route } from '../route.ts';
+
+/** Written once: it is long, and always the same. */
+let description: HttpAnswer | undefined;
 
 /** Routes for operators. Metrics and the description are loaded when first asked for. */
 export const operationsRoutes: readonly Route[] = [
@@ -29,8 +32,8 @@ export const operationsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/openapi.json',
     answer: async () => {
-      const { openApiDocument } = await import('../openapi/document.ts');
-      return json(openApiDocument());
+      description ??= json((await import('../openapi/document.ts')).openApiDocument());
+      return description;
     },
   },
 ];
