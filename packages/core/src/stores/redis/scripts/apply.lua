@@ -265,7 +265,11 @@ redis.call('HSET', KEYS[3], 'l' .. name, ARGV[1], slot .. name, answer)
 -- However far the clock has jumped, those who had a batch since the last turn are among the old ones.
 local began = tonumber(meta[9])
 if not began or now - began >= SOURCE_RETENTION then
-  if began then redis.call('RENAME', KEYS[3], KEYS[4]) end
+  if began then
+    -- RENAME alone would free the old ones at once, which holds the server up: 20,000 of them for 80 ms.
+    redis.call('UNLINK', KEYS[4])
+    redis.call('RENAME', KEYS[3], KEYS[4])
+  end
   redis.call('HSET', KEYS[1], 'g', int(now))
 end
 if not due and #learned == 0 then return answer end
