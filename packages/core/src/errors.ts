@@ -45,6 +45,7 @@ export const errorTable = Object.freeze({
   CLOSED: entry(10022, [503, 14], true, 'This node or object is closing and takes no more work.'),
   OUTCOME_UNKNOWN: entry(10023, [500, 2], false, 'No answer came before the call or this node ended: it may have been applied.'),
   UNREACHABLE: entry(10024, [503, 14], true, 'No node answers at the address.'),
+  UNSUPPORTED: entry(10025, [501, 12], false, 'This store does not do that.'),
   DATA_IN_USE: entry(10030, [500, 9], false, 'Another process holds this data.'),
   DATA_CORRUPT: entry(10031, [500, 15], false, 'Stored data failed its integrity check.'),
   SCHEMA_MISMATCH: entry(10032, [500, 9], false, 'Stored data has a schema version this program does not know.'),

@@ -1,5 +1,6 @@
 /** What a store says: results of a batch, readings of a query. */
 import type { ErrorCode } from '../errors.ts';
+import type { Verdict } from './decision.ts';
 
 /** What one operation came to: the result part of `(state, op, nowMs) → [result, state]`. */
 export interface Result {
@@ -15,6 +16,8 @@ export interface Result {
   readonly replayed?: true;
   /** A counter that should expire was found without an expiry, and got one. */
   readonly repaired?: true;
+  /** What was said to a take or a peek of `limits`; `delta` is what was granted of it. */
+  readonly verdict?: Verdict;
 }
 
 /**

@@ -24,17 +24,23 @@ function decided(terms: Operation['terms']): Operation['terms'] {
   return terms.ttlMs === undefined ? undefined : ({ kind: 'count', ttlMs: terms.ttlMs } satisfies CountTerms);
 }
 
+const isSight = ({ terms }: Operation): boolean => terms?.kind === 'unique' || terms?.kind === 'sketch';
+
+function answeredOf(op: Operation, note: Note | undefined, value: number): NonNullable<Effect['answered']> {
+  return { value, delta: note?.delta ?? op.delta, ...(note?.verdict !== undefined && { verdict: note.verdict }) };
+}
+
 function effectOf(op: Operation, note: Note | undefined, answer: Answer, index: number): Operation | undefined {
   if (note?.code !== undefined) return undefined;
   if (op.effect !== undefined) return op;
   const { key, member, requestId, requestTtlMs, reach } = op;
   if (note?.replayed === true && requestTtlMs !== undefined) return undefined;
   // Seeing a member again adds nothing to the value, yet renews its time.
-  const delta = member === undefined ? (note?.delta ?? op.delta) : op.delta;
+  const delta = isSight(op) ? op.delta : (note?.delta ?? op.delta);
   const expiresAtMs = note?.expiresAtMs;
   const effect: Effect = {
     atMs: answer.atMs,
-    ...(requestId !== undefined && { answered: { value: answer.values[index] ?? 0, delta: note?.delta ?? op.delta } }),
+    ...(requestId !== undefined && { answered: answeredOf(op, note, answer.values[index] ?? 0) }),
     ...(expiresAtMs !== undefined && { expiresAtMs }),
     ...(note?.repaired === true && { repaired: true }),
   };

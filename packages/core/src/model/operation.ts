@@ -3,6 +3,8 @@
  * the conditions under which the amount counts. Terms are shared, frozen objects: two operations whose
  * terms are the same object mean the same thing, which is what makes combining cheap to decide.
  */
+import type { Verdict } from './decision.ts';
+import type { LimitsTerms } from './limit.ts';
 
 /** A plain total, optionally bounded and optionally expiring. */
 export interface CountTerms {
@@ -42,7 +44,7 @@ export interface SketchTerms {
 }
 
 /** The conditions of an operation, by kind of counter. */
-export type Terms = CountTerms | LogTerms | WindowTerms | UniqueTerms | SketchTerms;
+export type Terms = CountTerms | LogTerms | WindowTerms | UniqueTerms | SketchTerms | LimitsTerms;
 
 /** A kind of counter state. */
 export type Kind = Terms['kind'];
@@ -59,7 +61,7 @@ export interface Effect {
   /** The counter had no expiry until this effect gave it one. */
   readonly repaired?: true;
   /** What was answered to the request id of this operation. */
-  readonly answered?: { readonly value: number; readonly delta: number };
+  readonly answered?: { readonly value: number; readonly delta: number; readonly verdict?: Verdict };
 }
 
 /** One change asked for. */
@@ -69,7 +71,7 @@ export interface Operation {
   readonly delta: number;
   /** Undefined means a plain `count` without conditions. */
   readonly terms?: Terms | undefined;
-  /** The member of a `unique` or `sketch`. */
+  /** The member of a `unique` or `sketch`; the lease of a `limits`. */
   readonly member?: string | undefined;
   /** The first answer to this id (of this key) is remembered and given again. */
   readonly requestId?: string | undefined;

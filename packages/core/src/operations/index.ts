@@ -1,6 +1,7 @@
 /** The table of counter kinds: a new kind is one strategy file and one line here (and in `Terms`). */
 import type { Kind } from '../model/operation.ts';
 import { add } from './add.ts';
+import { limits } from './limits/index.ts';
 import { log } from './log.ts';
 import { sketch } from './sketch.ts';
 import type { Strategy } from './strategy.ts';
@@ -17,4 +18,5 @@ export const strategies = {
   window,
   unique: touch,
   sketch,
+  limits,
 } satisfies Record<Kind, unknown> as unknown as Record<Kind, Strategy<State>>;

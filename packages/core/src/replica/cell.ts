@@ -3,6 +3,7 @@
  * live in columns instead ({@link CountTable}) and have their key for an id.
  */
 import type { Result } from '../model/answer.ts';
+import type { Verdict } from '../model/decision.ts';
 import type { Kind, Operation, Query } from '../model/operation.ts';
 import { strategies, type State } from '../operations/index.ts';
 
@@ -18,6 +19,7 @@ export interface Remembered {
   readonly delta: number;
   readonly counterExpiresAtMs?: number;
   readonly expiresAtMs: number;
+  readonly verdict?: Verdict;
 }
 
 /**
@@ -44,9 +46,10 @@ export function rememberedOf(
   nowMs: number,
   requestRetentionMs: number,
 ): Remembered {
-  const { value, delta } = effect?.answered ?? result;
+  const { value, delta, verdict } = effect?.answered ?? result;
   const { expiresAtMs: counterExpiresAtMs } = effect ?? result;
   const expiresAtMs = (effect?.atMs ?? nowMs) + Math.min(requestTtlMs, requestRetentionMs);
+  if (verdict !== undefined) return { value, delta, expiresAtMs, verdict };
   // Literals, not a spread: there are millions of them.
   return counterExpiresAtMs === undefined ? { value, delta, expiresAtMs } : { value, delta, counterExpiresAtMs, expiresAtMs };
 }

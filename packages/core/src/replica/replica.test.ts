@@ -132,7 +132,7 @@ describe('a replica', () => {
 describe('the effects of what a replica answered', () => {
   it('give a second replica the same values, lifetimes and request ids, however late they come', () => {
     fc.assert(
-      fc.property(histories({ maxSteps: 40 }), fc.oneof(fc.nat(50), fc.nat(4000)), (history, lateMs) => {
+      fc.property(histories({ maxSteps: 40, limits: 'no-first' }), fc.oneof(fc.nat(50), fc.nat(4000)), (history, lateMs) => {
         // A batch is sent again long before its request ids are forgotten.
         const first = new Replica({ requestRetentionMs: 1e12 });
         const second = new Replica({ requestRetentionMs: 1e12 });

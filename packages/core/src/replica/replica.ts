@@ -175,7 +175,8 @@ function readCount(count: Count | undefined, nowMs: number): Reading {
   return expiresAtMs === undefined ? { value, found: true } : { value, found: true, ttlMs: expiresAtMs - nowMs };
 }
 
-function replayed({ value, delta, counterExpiresAtMs }: Remembered): Result {
+function replayed({ value, delta, counterExpiresAtMs, verdict }: Remembered): Result {
+  if (verdict !== undefined) return { value, delta, replayed: true, verdict };
   return { value, delta, replayed: true, ...(counterExpiresAtMs !== undefined && { expiresAtMs: counterExpiresAtMs }) };
 }
 
@@ -187,4 +188,4 @@ function noteOf(index: number, result: Result): Note {
 }
 
 const saysMore = (result: Result, op: Operation): boolean =>
-  result.delta !== op.delta || result.code !== undefined || result.expiresAtMs !== undefined || result.replayed === true;
+  result.delta !== op.delta || result.code !== undefined || result.expiresAtMs !== undefined || result.replayed === true || result.verdict !== undefined;

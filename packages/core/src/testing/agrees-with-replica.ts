@@ -13,6 +13,8 @@ export interface AgreementOptions {
   readonly numRuns?: number;
   /** fast-check's seed, to see a failure again. Default: another one each time, printed on failure. */
   readonly seed?: number;
+  /** Whether the store keeps limits. Default true. */
+  readonly limits?: boolean;
 }
 
 /** Says the same to a store and to a replica, and compares what they answer. */
@@ -52,11 +54,11 @@ async function follow(history: History, open: StoreUnderTest['open'], partitions
  *
  * @example agreesWithReplica({ name: 'memory store', open: (options) => memoryStore(options) })
  */
-export function agreesWithReplica({ name, open }: StoreUnderTest, { numRuns = 100, seed }: AgreementOptions = {}): void {
+export function agreesWithReplica({ name, open }: StoreUnderTest, { numRuns = 100, seed, limits = true }: AgreementOptions = {}): void {
   describe(`${name} and the pure replica`, () => {
     for (const partitions of [1, 3]) {
       it(`say the same on random histories over ${partitions} partition${partitions === 1 ? '' : 's'}`, async () => {
-        const property = fc.asyncProperty(histories({ partitions }), (history) => follow(history, open, partitions));
+        const property = fc.asyncProperty(histories({ partitions, limits: limits ? 'all' : 'none' }), (history) => follow(history, open, partitions));
         await fc.assert(property, { numRuns, ...(seed !== undefined && { seed }) });
       });
     }

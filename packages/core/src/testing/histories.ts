@@ -6,6 +6,7 @@
 import fc from 'fast-check';
 import { MAX_VALUE } from '../model/amount.ts';
 import { WINDOW, type Batch } from '../model/batch.ts';
+import type { LimitRule } from '../model/limit.ts';
 import type { Operation, Query, Terms } from '../model/operation.ts';
 import { partitionOf } from '../model/partition.ts';
 
@@ -24,6 +25,11 @@ export interface HistoryOptions {
   readonly partitions?: number;
   /** The most steps. Default 60. */
   readonly maxSteps?: number;
+  /**
+   * Which operations on limits there are: `none` for a store that does not keep them; `no-first` without windows that
+   * begin at a take, whose effects do not tell when that was. Default `all`.
+   */
+  readonly limits?: 'all' | 'no-first' | 'none';
 }
 
 /** When every history begins. */
@@ -53,6 +59,29 @@ const terms = fc.constantFrom<Terms | undefined>(
   { kind: 'sketch', windowMs: 1000, slices: 2 },
 );
 
+/** Rules of every algorithm, small enough to be used up. */
+const RULES: readonly LimitRule[] = [
+  { name: 'first', id: 'first', limit: 4, algorithm: 'fixed-window', windowMs: 90, align: 'first' },
+  { name: 'clock', id: 'clock', limit: 5, algorithm: 'fixed-window', windowMs: 1000, align: 'clock' },
+  { name: 'slices', id: 'slices', limit: 6, algorithm: 'sliding-window', windowMs: 300, slices: 4, mode: 'conservative' },
+  { name: 'parts', id: 'parts', limit: 6, algorithm: 'sliding-window', windowMs: 300, slices: 3, mode: 'interpolated' },
+  { name: 'log', id: 'log', limit: 5, algorithm: 'sliding-log', windowMs: 120 },
+  { name: 'bucket', id: 'bucket', limit: 7, algorithm: 'token-bucket', windowMs: 500, burst: 4 },
+  { name: 'leases', id: 'leases', limit: 3, algorithm: 'concurrency', leaseMs: 400 },
+  { name: 'none', id: 'none', limit: 0, algorithm: 'sliding-log', windowMs: 50 },
+];
+
+/** Mostly takes. */
+const limitsTerms = fc.record({
+  kind: fc.constant('limits' as const),
+  action: fc.constantFrom('take', 'take', 'take', 'take', 'peek', 'refund', 'penalize', 'reset', 'block', 'unblock'),
+  rules: fc.subarray([...RULES], { maxLength: 3 }),
+  cost: fc.constantFrom(1, 1, 2),
+  blockMs: fc.constantFrom(30, 900),
+});
+
+const anyTerms = fc.oneof({ weight: 3, arbitrary: terms }, { weight: 1, arbitrary: limitsTerms });
+
 const delta = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: -4, max: 6 }) },
   { weight: 1, arbitrary: fc.constantFrom(MAX_VALUE, -MAX_VALUE, MAX_VALUE - 2) },
@@ -71,7 +100,7 @@ const REQUESTS = [
 const draft = fc.record({
   key: fc.nat(KEYS.length - 1),
   delta,
-  terms,
+  terms: anyTerms,
   member: fc.constantFrom('a', 'b', 'c', '__proto__', '\u{1f600}'),
   request: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: fc.constantFrom(...REQUESTS) }),
   /** For amounts of several callers in one: their magnitudes beyond the sum. */
@@ -110,9 +139,11 @@ class Layout {
   readonly #keys: string[][];
   /** Batches sent by each lane. */
   readonly #sent = new Map<string, Batch[]>();
+  readonly #limits: NonNullable<HistoryOptions['limits']>;
   #nowMs = HISTORY_STARTS_MS;
 
-  constructor(partitions: number) {
+  constructor(partitions: number, limits: NonNullable<HistoryOptions['limits']>) {
+    this.#limits = limits;
     this.#keys = Array.from({ length: partitions }, (_, partition) => KEYS.filter((key) => partitionOf(key, partitions) === partition));
   }
 
@@ -123,7 +154,7 @@ class Layout {
         return { type: 'clock', nowMs: this.#nowMs };
       case 'read': {
         const partition = given.partition % this.#keys.length;
-        return { type: 'read', partition, queries: given.drafts.map((each) => ({ key: this.#key(partition, each), terms: each.terms })) };
+        return { type: 'read', partition, queries: given.drafts.map((each) => ({ key: this.#key(partition, each), terms: this.#terms(each) })) };
       }
       case 'send':
       case 'resend':
@@ -152,8 +183,14 @@ class Layout {
     return keys[key % keys.length] ?? 'a';
   }
 
+  #terms({ terms }: Draft): Terms | undefined {
+    if (terms?.kind !== 'limits' || this.#limits === 'all') return terms;
+    return this.#limits === 'none' ? undefined : { ...terms, rules: terms.rules.filter(({ id }) => id !== 'first') };
+  }
+
   #operation(partition: number, given: Draft, decided: boolean): Operation {
-    const { terms, request, combined, lateMs, leftMs } = given;
+    const { request, combined, lateMs, leftMs } = given;
+    const terms = this.#terms(given);
     const isCount = terms === undefined || terms.kind === 'count';
     const sights = terms?.kind === 'unique' || terms?.kind === 'sketch';
     const atMs = this.#nowMs - lateMs;
@@ -162,7 +199,7 @@ class Layout {
       // Mostly 1 where members are counted, at times what must be refused there.
       delta: sights && Math.abs(given.delta) > 1 ? 1 : given.delta,
       ...(terms !== undefined && { terms }),
-      ...(sights && { member: given.member }),
+      ...((sights || terms?.kind === 'limits') && { member: given.member }),
       ...request,
       ...(isCount && combined !== undefined && { reach: Math.abs(given.delta) + combined }),
       ...(decided && { effect: { atMs, ...(isCount && leftMs !== undefined && { expiresAtMs: this.#nowMs + leftMs }) } }),
@@ -177,9 +214,9 @@ class Layout {
  *
  * @example fc.assert(fc.asyncProperty(histories(), async (history) => { … }))
  */
-export function histories({ partitions = 1, maxSteps = 60 }: HistoryOptions = {}): fc.Arbitrary<History> {
+export function histories({ partitions = 1, maxSteps = 60, limits = 'all' }: HistoryOptions = {}): fc.Arbitrary<History> {
   return fc.array(command, { maxLength: maxSteps }).map((commands) => {
-    const layout = new Layout(partitions);
+    const layout = new Layout(partitions, limits);
     return commands.map((each) => layout.step(each)).filter((step) => step !== undefined);
   });
 }

@@ -2,7 +2,7 @@
  * What the scripts are told. A plain add is its slot and amount, where the slot is known; else its key and
  * amount, and its bucket is among the KEYS. Any other operation is an object in one JSON array.
  */
-import type { ErrorCode } from '../../errors.ts';
+import { TallystickError, type ErrorCode } from '../../errors.ts';
 import type { Batch } from '../../model/batch.ts';
 import { faultOf } from '../../model/fault.ts';
 import { isKey } from '../../model/key.ts';
@@ -152,6 +152,7 @@ const isPlain = ({ delta, terms, requestId, requestTtlMs, reach, effect }: Opera
 function encodeOther(op: Operation, space: Keyspace, keys: string[], requestRetentionMs: number): WireOperation {
   const code = faultOf(op);
   if (!isKey(op.key)) return { code: 'INVALID_KEY', keys: 0 };
+  if (op.terms?.kind === 'limits') return { code: 'UNSUPPORTED', keys: 0 };
   const request = code === undefined && op.requestId !== undefined;
   if (request) keys.push(space.cell(requestCellId(op, op.requestId)));
   const query = encodeQuery(op, space, keys);
@@ -174,6 +175,7 @@ function encodeQuery(query: Query, space: Keyspace, keys: string[]): WireQuery {
     keys.push(space.bucket(bucket));
     return { kind: 'count', keys: 1, key, bucket };
   }
+  if (terms.kind === 'limits') throw new TallystickError('UNSUPPORTED', 'kind: limits are not kept by this store', { field: 'kind' });
   const id = cellId(query);
   const before = keys.push(space.cell(id)) - 1;
   if (terms.kind === 'sketch') {
@@ -183,7 +185,7 @@ function encodeQuery(query: Query, space: Keyspace, keys: string[]): WireQuery {
   return { kind: terms.kind, keys: keys.length - before, window: terms.windowMs, ...slicesOf(terms) };
 }
 
-const slicesOf = (terms: Exclude<Terms, { kind: 'count' }>): { slices?: number } => ('slices' in terms ? { slices: terms.slices } : {});
+const slicesOf = (terms: Exclude<Terms, { kind: 'count' | 'limits' }>): { slices?: number } => ('slices' in terms ? { slices: terms.slices } : {});
 
 /** KEYS and ARGV of read.lua. */
 export function encodeQueries(queries: readonly Query[], space: Keyspace, rawMs: string): Call {
