@@ -18,7 +18,7 @@ const CORE_LAYERS = [
   { name: "store", pattern: "store[.]ts$" },
   { name: "lanes", pattern: "lanes/" },
   { name: "near", pattern: "near/" },
-  { name: "counters", pattern: "(counters|lane-counters|declarations|sharded|tallystick)[.]ts$" },
+  { name: "counters", pattern: "(counters|lane-counters|declarations|sharded|limits[a-z-]*|tallystick)[.]ts$" },
   { name: "surface", pattern: "(decorators/|index[.]ts$)" },
 ];
 const BELOW_STORES = 5; // a store may import the layers up to its port
@@ -207,7 +207,8 @@ module.exports = {
 
     // drivers
     oneHome("better-sqlite3", "better-sqlite3/", `${CORE}stores/sqlite/`),
-    oneHome("redis", "(redis|@redis)/", `${CORE}stores/redis/`),
+    // The store is given its client, and who runs a node is not the one to make it.
+    oneHome("redis", "(redis|@redis)/", [`${CORE}stores/redis/`, `${SERVER}cli/redis[.]ts$`].join("|")),
     oneHome("fastify", "(fastify|@fastify)/", `${SERVER}http/`),
     oneHome("grpc", "(@grpc|grpc-health-check)/", [`${SERVER}grpc/`, "^packages/client/src/"].join("|")),
     oneHome("commander", "commander/", `${SERVER}cli/`),

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 export const repositoryRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -66,4 +67,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     if (options.data === undefined) rmSync(data, { recursive: true, force: true });
   };
   return { http, grpc, pid: child.pid ?? 0, exited, stop, kill: () => end('SIGKILL') };
+}
+
+/** Starts a node that is expected not to start; `err` is all it says. */
+export async function refusedStart(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<{ exit: number; err: string }> {
+  const main = join(repositoryRoot, 'packages/server/src/cli/main.ts');
+  const child = spawn(process.execPath, [...sourceRun, main, 'serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', ...args], {
+    env: { ...process.env, ...env },
+  });
+  const [err, ended] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { exit: ended[0] as number, err };
 }

@@ -97,11 +97,11 @@ function formatItem(term: string, _termWidth: number, description: string, helpe
 const json = (command: Command): Command => command.option('--json', 'print JSON, one document a line');
 
 function serveCommand(program: Command): Command {
-  const command = program.command('serve').description('run a node: HTTP and gRPC over counters on disk');
+  const command = program.command('serve').description('run a node: HTTP and gRPC over counters on disk or in Redis');
   command.configureHelp({ formatItem });
   command.option('--config <file>', 'file of settings, YAML or JSON');
   for (const { flag, placeholder, meaning, default: fallback } of reference) {
-    command.option(`${flag} <${placeholder}>`, `${meaning} (default ${fallback})`);
+    command.option(`${flag} <${placeholder}>`, fallback === '' ? meaning : `${meaning} (default ${fallback})`);
   }
   return json(command).addHelpText('after', SERVE_HELP);
 }

@@ -1,32 +1,20 @@
 /** `tallystick serve` as a real process: how it starts, refuses to start, and stops. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { errorTable } from 'tallystick';
-import { repositoryRoot, sourceRun, startServer, type RunningServer } from '../../../../test/support/server.ts';
+import { refusedStart, startServer, type RunningServer } from '../../../../test/support/server.ts';
 
 let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tallystick-serve-'));
 });
 after(() => rm(folder, { recursive: true, force: true }));
-
-/** Starts a node that is expected not to start. */
-async function refusedStart(args: readonly string[], env: Record<string, string> = {}): Promise<{ exit: number; err: string }> {
-  const main = join(repositoryRoot, 'packages/server/src/cli/main.ts');
-  const child = spawn(process.execPath, [...sourceRun, main, 'serve', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', ...args], {
-    env: { ...process.env, ...env },
-  });
-  const [err, ended] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  return { exit: ended[0] as number, err };
-}
 
 const CLOSED_STATUS = errorTable.CLOSED.http;
 

@@ -1,10 +1,13 @@
 /** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
-import { join } from 'node:path';
-import { TallystickError, type Store } from 'tallystick';
+import { TallystickError } from 'tallystick';
 import { checkCounters, createApp, type App, type Log } from '../app/index.ts';
-import { formatAddress, isLoopback, loadConfig, type Address, type Config } from '../config/index.ts';
+import { formatAddress, isLoopback, loadConfig, type Config } from '../config/index.ts';
+import { announce } from './announce.ts';
 import { createLog } from './log.ts';
+import { openStore } from './open-store.ts';
+import { CLOSE_GRACE_MS, stopBySignals, stoppingOnce } from './stopping.ts';
 import { EXIT, type Terminal } from './terminal.ts';
+import { isWorker, leaveSupervisor, stopByOrder, tellSupervisor } from './worker.ts';
 
 /** A transport that listens. */
 interface Transport {
@@ -19,6 +22,8 @@ interface Node {
   readonly log: Log;
   readonly http: Transport;
   readonly grpc: Transport;
+  /** Lets go of what the store used, once it is closed. */
+  readonly release: () => void;
 }
 
 type AppEvent = Parameters<NonNullable<Parameters<typeof createApp>[0]['onEvent']>>[0];
@@ -27,8 +32,14 @@ type AppEvent = Parameters<NonNullable<Parameters<typeof createApp>[0]['onEvent'
 export async function serve(options: Readonly<Record<string, string>>, terminal: Terminal): Promise<never> {
   const { json, ...flags } = options;
   const config = await loadConfig({ flags, env: terminal.env });
-  const node = await start(config);
-  announce(node, json !== undefined, terminal);
+  if (config.workers > 1 && !isWorker) return (await import('./supervisor.ts')).supervise(config, json !== undefined, terminal);
+  const node = await start(config).catch((error: unknown) => {
+    leaveSupervisor();
+    throw error;
+  });
+  const ports = { http: node.http.port, grpc: node.grpc.port };
+  if (isWorker) tellSupervisor(ports);
+  else announce(config, ports, json !== undefined, terminal);
   const signal = await firstSignal(node, terminal);
   process.exit(await stop(node, signal, terminal));
 }
@@ -38,29 +49,17 @@ async function start(config: Config): Promise<Node> {
   const log = await createLog(config.logLevel);
   warnBeyondLoopback(config, log);
   // HTTP is loaded while the store opens its data in another thread.
-  const [store] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
+  const [{ store, release }] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
   const { counters, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
   const onEvent = (event: AppEvent): void => logEvent(event, log);
   const app = createApp({ store, counters, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent });
   try {
-    return { config, app, log, ...(await listen(config, app, log)) };
+    return { config, app, log, release, ...(await listen(config, app, log)) };
   } catch (error) {
     await app.close(config.drainTimeoutMs);
+    release();
     throw error;
   }
-}
-
-async function openStore({ store, data, requestRetentionMs }: Config, log: Log): Promise<Store> {
-  if (store === 'memory') {
-    const { memoryStore } = await import('tallystick');
-    return memoryStore({ requestRetentionMs });
-  }
-  const { sqliteStore } = await import('tallystick/sqlite');
-  const onEvent = (event: { readonly type: string }): void => {
-    if (event.type === 'fault') log.error(event, 'the store stopped at a fault; the next call opens the data again');
-    else log.info(event, 'the data is open');
-  };
-  return sqliteStore({ path: join(data, 'counters.sqlite'), requestRetentionMs, onEvent });
 }
 
 /** HTTP first: it answers while gRPC is still being loaded. */
@@ -103,41 +102,20 @@ function logEvent(event: AppEvent, log: Log): void {
   else log.warn(event, `the store: ${event.type}`);
 }
 
-function announce({ config, http, grpc }: Node, asJson: boolean, { out }: Terminal): void {
-  const at = (address: Address, { port }: Transport): string => formatAddress({ ...address, port });
-  const url = `http://${at(config.http, http)}`;
-  const data = config.store === 'memory' ? 'in memory' : config.data;
-  out(
-    asJson
-      ? JSON.stringify({ event: 'listening', http: at(config.http, http), grpc: at(config.grpc, grpc), url, store: config.store, data, pid: process.pid })
-      : `tallystick listens: ${url} · grpc ${at(config.grpc, grpc)} · counters ${config.store === 'memory' ? data : `in ${data}`}`,
-  );
-}
-
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-
-/** Resolves at the first signal to stop; a second one ends the process at once and says what that costs. */
+/** Resolves at the first word to stop; a second one ends the process at once and says what that costs. */
 function firstSignal({ app }: Node, { err }: Terminal): Promise<string> {
   return new Promise((resolve) => {
-    let stopping = false;
-    const onSignal = (signal: string): void => {
-      if (stopping) {
-        const { waiting, tallies } = app.stats();
-        err(`tallystick: stopped at once: ${waiting} callers not answered, ${tallies} batched counters perhaps not flushed`);
-        process.exit(EXIT.refused);
-      }
-      stopping = true;
-      resolve(signal);
-    };
-    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+    const stopping = stoppingOnce(resolve, () => {
+      const { waiting, tallies } = app.stats();
+      err(`tallystick: stopped at once: ${waiting} callers not answered, ${tallies} batched counters perhaps not flushed`);
+      process.exit(EXIT.refused);
+    });
+    (isWorker ? stopByOrder : stopBySignals)(stopping);
   });
 }
 
-/** How much longer than `drainTimeoutMs` the closing of the store itself may take. */
-const CLOSE_GRACE_MS = 5000;
-
 /** New calls are refused with `CLOSED`, those that run are answered, everything is flushed. */
-async function stop({ app, http, grpc, log, config }: Node, signal: string, { err }: Terminal): Promise<number> {
+async function stop({ app, http, grpc, log, config, release }: Node, signal: string, { err }: Terminal): Promise<number> {
   log.info({ signal }, 'draining');
   const { drainTimeoutMs } = config;
   const late = setTimeout(() => {
@@ -146,6 +124,7 @@ async function stop({ app, http, grpc, log, config }: Node, signal: string, { er
   }, drainTimeoutMs + CLOSE_GRACE_MS);
   const [{ unsettled }] = await Promise.all([app.close(drainTimeoutMs), http.close(drainTimeoutMs), grpc.close(drainTimeoutMs)]);
   clearTimeout(late);
+  release();
   log.info({ unsettled }, 'stopped');
   if (unsettled === 0) return EXIT.ok;
   err(`tallystick: the store did not answer in ${drainTimeoutMs} ms: the outcome of ${unsettled} operations is not known`);

@@ -4,6 +4,7 @@
  */
 import type { CounterOptions } from 'tallystick';
 import { parseAddress, type Address } from './address.ts';
+import { parseRedisTarget, REDIS_URL, type RedisTarget } from './redis-target.ts';
 
 /** How a setting is read and described. */
 export interface Kind<Value> {
@@ -12,6 +13,8 @@ export interface Kind<Value> {
   /** Placeholder in the help. */
   readonly placeholder: string;
   readonly read: (value: unknown) => Value | undefined;
+  /** Whether a value may hold a password: errors then do not show it. */
+  readonly isSecret?: boolean;
 }
 
 /** `host:port`. */
@@ -19,6 +22,14 @@ export const address: Kind<Address> = {
   expected: 'host:port',
   placeholder: 'host:port',
   read: (value) => (typeof value === 'string' ? parseAddress(value) : undefined),
+};
+
+/** Where Redis is. */
+export const redisUrl: Kind<RedisTarget> = {
+  expected: REDIS_URL,
+  placeholder: 'url',
+  read: (value) => (typeof value === 'string' ? parseRedisTarget(value) : undefined),
+  isSecret: true,
 };
 
 /** A file or folder. */

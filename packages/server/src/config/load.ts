@@ -32,7 +32,22 @@ export async function loadConfig({ flags, env }: Surroundings): Promise<Config> 
   const file = flags['config'] ?? env['TALLYSTICK_CONFIG'];
   const places: Place[] = [{ values: flags, written: (name) => `--${flagOf(name)}` }, environment(env)];
   if (file !== undefined) places.push(await settingsFile(file));
-  return Object.fromEntries(SETTING_NAMES.map((name) => [name, settingOf(name, places)])) as unknown as Config;
+  const config = Object.fromEntries(SETTING_NAMES.map((name) => [name, settingOf(name, places)])) as unknown as Config;
+  return checkTogether(config, (name) => places.some(({ values }) => values[name] !== undefined));
+}
+
+/** Refuses settings that contradict each other, or would have no effect. */
+function checkTogether(config: Config, isGiven: (name: keyof Config) => boolean): Config {
+  const { redis, store, workers } = config;
+  if (redis !== undefined) {
+    if (isGiven('store') && store !== 'redis') throw invalid('store', `store: expected redis, as redis is set, got ${store}`);
+    return { ...config, store: 'redis' };
+  }
+  if (store === 'redis') throw invalid('redis', 'redis: expected the URL of a server, as store is redis, got nothing');
+  if (isGiven('partitions')) throw invalid('partitions', `partitions: expected nothing with the ${store} store: only data in Redis is split`);
+  if (workers === 1) return config;
+  const why = store === 'sqlite' ? 'one process owns its data' : 'each process would have counters of its own';
+  throw invalid('workers', `workers: expected 1 with the ${store} store, as ${why}, got ${workers}; --redis shares counters among processes`);
 }
 
 function settingOf<Name extends keyof Config>(name: Name, places: readonly Place[]): Config[Name] {
@@ -41,10 +56,11 @@ function settingOf<Name extends keyof Config>(name: Name, places: readonly Place
     const value = values[name];
     if (value === undefined) continue;
     const read = kind.read(value);
-    if (read === undefined) throw invalid(name, `${written(name)}: expected ${kind.expected}, got ${JSON.stringify(value)}`);
-    return read;
+    if (read !== undefined) return read;
+    const got = kind.isSecret === true ? 'something else (not shown: it may hold a password)' : JSON.stringify(value);
+    throw invalid(name, `${written(name)}: expected ${kind.expected}, got ${got}`);
   }
-  return kind.read(fallback) as Config[Name];
+  return (fallback === '' ? undefined : kind.read(fallback)) as Config[Name];
 }
 
 function environment(env: Surroundings['env']): Place {

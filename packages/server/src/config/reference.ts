@@ -8,6 +8,7 @@ export interface SettingReference {
   readonly variable: string;
   readonly expected: string;
   readonly placeholder: string;
+  /** Empty when there is none. */
   readonly default: string;
   readonly meaning: string;
 }
@@ -23,7 +24,7 @@ export const reference: readonly SettingReference[] = SETTING_NAMES.map((name) =
 export function referenceTable(): string {
   const rows = reference.map(
     ({ name, flag, variable, expected, default: fallback, meaning }) =>
-      `| \`${name}\` | \`${flag}\` | \`${variable}\` | ${expected} | \`${fallback}\` | ${meaning} |`,
+      `| \`${name}\` | \`${flag}\` | \`${variable}\` | ${expected} | ${fallback === '' ? 'none' : `\`${fallback}\``} | ${meaning} |`,
   );
   return ['| in a file | flag | environment | value | default | meaning |', '|---|---|---|---|---|---|', ...rows].join('\n');
 }

@@ -4,14 +4,19 @@
  */
 import type { Declarations } from '../app/index.ts';
 import type { Address } from './address.ts';
-import { address, choice, counters, integer, path, type Kind } from './kinds.ts';
+import { address, choice, counters, integer, path, redisUrl, type Kind } from './kinds.ts';
+import type { RedisTarget } from './redis-target.ts';
 
 /** The settings of a node. */
 export interface Config {
   readonly http: Address;
   readonly grpc: Address;
-  readonly store: 'sqlite' | 'memory';
+  /** `redis` when and only when `redis` is there. */
+  readonly store: 'sqlite' | 'memory' | 'redis';
   readonly data: string;
+  readonly redis: RedisTarget | undefined;
+  readonly partitions: number;
+  readonly workers: number;
   readonly counters: Declarations;
   readonly flushEveryMs: number;
   readonly maxBatchItems: number;
@@ -28,8 +33,8 @@ export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
 /** One setting. */
 export interface Setting<Value> {
-  readonly kind: Kind<Value>;
-  /** As it would be written in the environment. */
+  readonly kind: Kind<Exclude<Value, undefined>>;
+  /** As it would be written in the environment; empty when there is none. */
   readonly fallback: string;
   readonly meaning: string;
 }
@@ -45,11 +50,14 @@ export const SETTINGS: Settings = {
   http: { kind: address, fallback: '127.0.0.1:7070', meaning: 'Where HTTP listens. Port 0 takes any free one.' },
   grpc: { kind: address, fallback: '127.0.0.1:7071', meaning: 'Where gRPC listens. Port 0 takes any free one.' },
   store: {
-    kind: choice('sqlite', 'memory'),
+    kind: choice('sqlite', 'memory', 'redis'),
     fallback: 'sqlite',
-    meaning: 'Where counters live: on disk, durable when acknowledged; or in memory, gone with the process.',
+    meaning: 'Where counters live: on disk, durable when acknowledged; in memory, gone with the process; or in Redis, shared by many nodes (redis when redis is set).',
   },
   data: { kind: path, fallback: './tallystick-data', meaning: 'Folder of the sqlite store. One process at a time.' },
+  redis: { kind: redisUrl, fallback: '', meaning: 'The Redis that keeps the counters, instead of a disk. Its URL may hold a password and is better set in the environment.' },
+  partitions: { kind: integer(1, 1024), fallback: '16', meaning: 'Parts into which data in Redis is split, fixed when it is created.' },
+  workers: { kind: integer(1, 64), fallback: '1', meaning: 'Processes that share the ports; more than 1 need the counters in Redis.' },
   counters: {
     kind: counters,
     fallback: '{}',

@@ -1,0 +1,42 @@
+/** The store that the settings name. */
+import { join } from 'node:path';
+import { memoryStore, type Store } from 'tallystick';
+import type { Log } from '../app/index.ts';
+import type { Config, RedisTarget } from '../config/index.ts';
+
+/** A store, and what remains to be released when it is closed. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly release: () => void;
+}
+
+const NOTHING = (): void => undefined;
+
+/** Opens the store. */
+export async function openStore(config: Config, log: Log): Promise<OpenedStore> {
+  if (config.redis !== undefined) return openRedis(config, config.redis, log);
+  const { requestRetentionMs } = config;
+  const store = config.store === 'memory' ? memoryStore({ requestRetentionMs }) : await openSqlite(config, log);
+  return { store, release: NOTHING };
+}
+
+async function openSqlite({ data, requestRetentionMs }: Config, log: Log): Promise<Store> {
+  const { sqliteStore } = await import('tallystick/sqlite');
+  const onEvent = (event: { readonly type: string }): void => {
+    if (event.type === 'fault') log.error(event, 'the store stopped at a fault; the next call opens the data again');
+    else log.info(event, 'the data is open');
+  };
+  return sqliteStore({ path: join(data, 'counters.sqlite'), requestRetentionMs, onEvent });
+}
+
+async function openRedis({ partitions, requestRetentionMs }: Config, target: RedisTarget, log: Log): Promise<OpenedStore> {
+  const { connectRedis } = await import('./redis.ts');
+  const { redisStore } = await import('tallystick/redis');
+  const { client, close } = await connectRedis(target, log);
+  try {
+    return { store: await redisStore({ client, partitions, requestRetentionMs }), release: close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
