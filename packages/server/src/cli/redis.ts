@@ -2,7 +2,7 @@
  * Connections to Redis. The client connects again by itself when a connection is lost; it never sends a command
  * twice, because that is for the lanes to decide, and it keeps none while it is not connected.
  */
-import { createClient, type RedisClientOptions } from 'redis';
+import { createClient, createSentinel, type RedisClientOptions } from 'redis';
 import { TallystickError } from 'tallystick';
 import type { RedisClient } from 'tallystick/redis';
 import type { Log } from '../app/index.ts';
@@ -25,10 +25,12 @@ const SLOWEST_RECONNECT_MS = 1000;
  * @throws TallystickError `STORE_UNAVAILABLE`, field `redis`, when the first try fails.
  */
 export async function connectRedis(target: RedisTarget, log: Log): Promise<RedisLink> {
-  const link = standaloneOf(target);
-  tellOutages(link.events, formatRedisTarget(target), log);
+  const link = unconnected(target);
+  const outages = new Outages(formatRedisTarget(target), log);
+  link.tell(outages);
   try {
     await link.connect();
+    outages.over();
     return link;
   } catch (cause) {
     link.close();
@@ -40,13 +42,19 @@ export async function connectRedis(target: RedisTarget, log: Log): Promise<Redis
 
 /** A client before it is connected. */
 interface Unconnected extends RedisLink {
-  readonly events: Events;
+  readonly tell: (outages: Outages) => void;
   connect(): Promise<unknown>;
 }
 
-interface Events {
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'ready', listener: () => void): unknown;
+function unconnected(target: RedisTarget): Unconnected {
+  switch (target.topology) {
+    case 'standalone':
+      return standaloneOf(target);
+    case 'sentinel':
+      return sentinelOf(target);
+    case 'cluster':
+      throw new TallystickError('INVALID_CONFIG', 'redis: a node can not use a Cluster yet; expected redis:// or redis+sentinel://', { field: 'redis' });
+  }
 }
 
 function standaloneOf(target: RedisTarget): Unconnected {
@@ -55,10 +63,44 @@ function standaloneOf(target: RedisTarget): Unconnected {
   const reconnectStrategy = (retries: number, cause: Error): number | Error => (connected ? delayMs(retries) : cause);
   const { socket, ...common } = optionsOf(target);
   const client = createClient({ ...common, socket: { ...socket, host, port, reconnectStrategy } });
-  client.on('ready', () => {
+  const connect = async (): Promise<void> => {
+    await client.connect();
     connected = true;
+  };
+  const tell = (outages: Outages): void => {
+    client.on('error', ({ message }: Error) => outages.begin(message));
+    client.on('ready', () => outages.over());
+  };
+  return { client, tell, connect, close: () => { if (client.isOpen) client.destroy(); } };
+}
+
+/** The user is one of the servers; Sentinels are asked without. */
+function sentinelOf(target: RedisTarget): Unconnected {
+  const { addresses, masterName = '' } = target;
+  const nodeClientOptions = optionsOf(target);
+  const { socket } = nodeClientOptions;
+  const sentinel = createSentinel({
+    name: masterName,
+    sentinelRootNodes: [...addresses],
+    nodeClientOptions,
+    sentinelClientOptions: { socket },
+    // The connection is the store's own; else a command would wait for the answer of the one before.
+    reserveClient: true,
+    maxCommandRediscovers: 0,
   });
-  return { client, events: client, connect: () => client.connect(), close: () => { if (client.isOpen) client.destroy(); } };
+  const client: RedisClient = {
+    get isReady() {
+      return sentinel.isReady;
+    },
+    sendCommand: (args, options) => sentinel.sendCommand(false, args as (string | Buffer)[], options), // it changes nothing in them
+  };
+  const tell = (outages: Outages): void => {
+    sentinel.on('error', (error: unknown) => outages.begin(error instanceof Error ? error.message : String(error)));
+    sentinel.on('topology-change', ({ type }: { readonly type: string }) => {
+      if (type === 'MASTER_CHANGE') outages.over();
+    });
+  };
+  return { client, tell, connect: () => sentinel.connect(), close: () => { if (sentinel.isOpen) sentinel.destroy().catch(() => undefined); } };
 }
 
 function optionsOf({ username, password, database, tls }: RedisTarget): RedisClientOptions & { socket: object } {
@@ -74,14 +116,23 @@ function optionsOf({ username, password, database, tls }: RedisTarget): RedisCli
 const delayMs = (retries: number): number => Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(retries, 10), SLOWEST_RECONNECT_MS);
 
 /** Says once that Redis is away and once that it is back, however often was tried between. */
-function tellOutages(events: Events, redis: string, log: Log): void {
-  let away: boolean | undefined;
-  events.on('error', ({ message }) => {
-    if (away === false) log.warn({ redis, reason: message }, 'Redis is away');
-    away = true;
-  });
-  events.on('ready', () => {
-    log.info({ redis }, away === undefined ? 'Redis is there' : 'Redis is there again');
-    away = false;
-  });
+class Outages {
+  readonly #redis: string;
+  readonly #log: Log;
+  #away: boolean | undefined;
+
+  constructor(redis: string, log: Log) {
+    this.#redis = redis;
+    this.#log = log;
+  }
+
+  begin(reason: string): void {
+    if (this.#away === false) this.#log.warn({ redis: this.#redis, reason }, 'Redis is away');
+    if (this.#away !== undefined) this.#away = true;
+  }
+
+  over(): void {
+    if (this.#away === true) this.#log.info({ redis: this.#redis }, 'Redis is there again');
+    this.#away = false;
+  }
 }
