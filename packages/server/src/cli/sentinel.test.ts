@@ -10,6 +10,8 @@ import { describe, it } from 'node:test';
 import { startRedis, type RedisServer } from '../../../../test/support/redis.ts';
 import { startServer, type RunningServer } from '../../../../test/support/server.ts';
 
+const PROGRAM = 'redis-server';
+
 interface Sentinel {
   readonly port: number;
   stop(): Promise<void>;
@@ -32,7 +34,7 @@ async function startSentinel(primary: RedisServer): Promise<Sentinel> {
   const watch = ['monitor main 127.0.0.1 PORT 1', 'down-after-milliseconds main 1000', 'failover-timeout main 5000'];
   const lines = [`port ${port}`, 'bind 127.0.0.1', `dir ${folder}`, ...watch.map((line) => `sentinel ${line.replace('PORT', String(primary.port))}`)];
   writeFileSync(file, `${lines.join('\n')}\n`);
-  const child = spawn('redis-server', [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(PROGRAM, [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const exited = once(child, 'exit');
   let said = '';
   // It has to know the replica before it can fail over to it.
