@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { createClient } from '@tallystick/client';
 import { errorTable } from 'tallystick';
 import { refusedStart, startServer, type RunningServer } from '../../../../test/support/server.ts';
 
@@ -100,6 +101,16 @@ describe('tallystick serve', () => {
     const tookMs = performance.now() - beganMs;
     assert.ok(tookMs < 2000, `${tookMs} ms`);
     for (const client of clients) client.destroy();
+    await server.stop();
+  });
+
+  it('takes gRPC messages of as many bytes as maxMessageBytes allows', async () => {
+    const server = await startServer({ args: ['--store', 'memory', '--max-message-bytes', '1024'] });
+    const client = createClient({ address: server.grpc });
+    const adds = (items: number): Promise<unknown> => client.counters.addMany(Array.from({ length: items }, (_, i) => ({ key: `key ${i}` })));
+    await adds(10);
+    await assert.rejects(adds(500), { code: 'PAYLOAD_TOO_LARGE' });
+    await client.close();
     await server.stop();
   });
 
