@@ -98,7 +98,8 @@ class Workers {
   #gone(worker: Worker, exit: number): void {
     const hasListened = this.#listening.delete(worker);
     this.#alive.delete(worker);
-    if (this.#stopping) this.#exit = Math.max(this.#exit, exit);
+    // One that never listened has taken nothing, so nothing depends on how it ended.
+    if (hasListened && this.#stopping) this.#exit = Math.max(this.#exit, exit);
     else if (hasListened) this.#replace(worker, exit);
     this.#endIfAllEnded();
   }
