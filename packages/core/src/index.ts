@@ -22,4 +22,18 @@ export type { NearStats } from './near/near.ts';
 export type { NearOptions } from './near/options.ts';
 export type { AddResult } from './model/add-result.ts';
 export type { AddItem, AddManyOptions, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
+export type {
+  ConcurrencyLimit,
+  FixedWindowLimit,
+  LimitOptions,
+  Limits,
+  NamedLimit,
+  RefundOptions,
+  Rules,
+  SlidingLogLimit,
+  SlidingWindowLimit,
+  TakeOptions,
+  TokenBucketLimit,
+} from './limits.ts';
+export type { Decision } from './model/decision.ts';
 export type { Store } from './store.ts';

@@ -6,6 +6,10 @@ import { LaneCounters } from './lane-counters.ts';
 import type { Environment } from './lanes/environment.ts';
 import type { LaneEvent } from './lanes/events.ts';
 import { Lane } from './lanes/lane.ts';
+import { Denials } from './limits-denials.ts';
+import { LaneLimits } from './limits-in-lanes.ts';
+import { LimitRules } from './limits-rules.ts';
+import type { LimitOptions, Limits } from './limits.ts';
 import { nodeEnvironment } from './lanes/node-environment.ts';
 import { Reads } from './lanes/reads.ts';
 import { Tallies } from './lanes/tallies.ts';
@@ -43,6 +47,10 @@ export interface TallystickOptions {
   readonly maxPending?: number;
   /** Answers readings by copies of what was read lately. Default: none, every read asks the store. */
   readonly near?: NearOptions;
+  /** Limits by name. */
+  readonly limits?: Readonly<Record<string, LimitOptions>>;
+  /** For how long, at most, a denial is given again without the store; 0 for never. Default 1,000 ms; at most 60,000. */
+  readonly rememberDenialsMs?: number;
   /** Told of what an operator should know: re-sends, gaps, repairs, drops. Must not throw. Default: nobody. */
   readonly onEvent?: (event: TallystickEvent) => void;
 }
@@ -78,6 +86,8 @@ export interface TallystickStats {
 /** Counters over one store. */
 export interface Tallystick extends AsyncDisposable {
   readonly counters: Counters;
+  /** Whether a subject may, under one or several rules. */
+  readonly limits: Limits;
   /** Figures for metrics; cheap to read. */
   stats(): TallystickStats;
   /**
@@ -89,8 +99,8 @@ export interface Tallystick extends AsyncDisposable {
   close(options?: { readonly timeoutMs?: number }): Promise<CloseReport>;
 }
 
-const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 1_000_000, maxPending: 1_000_000, closeTimeoutMs: 30_000 };
-const KNOWN = ['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'near', 'onEvent'] as const;
+const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 1_000_000, maxPending: 1_000_000, rememberDenialsMs: 1000, closeTimeoutMs: 30_000 };
+const KNOWN = ['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'near', 'limits', 'rememberDenialsMs', 'onEvent'] as const;
 const CLOSE_FIELDS = ['timeoutMs'] as const;
 
 /**
@@ -131,7 +141,8 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
   });
   const sharded = store.isSpread === true && store.partitions > 1 ? new Sharded({ lanes, reads, environment }) : undefined;
   const counters = new LaneCounters({ lanes, reads, tallies, declarations, environment, sharded, near });
-  return new ComposedTallystick({ store, lanes, tallies, environment, near }, counters);
+  const limits = new LaneLimits({ lanes, ...limitParts(options), environment });
+  return new ComposedTallystick({ store, lanes, tallies, environment, near }, counters, limits);
 }
 
 interface Parts {
@@ -144,12 +155,14 @@ interface Parts {
 
 class ComposedTallystick implements Tallystick {
   readonly counters: Counters;
+  readonly limits: Limits;
   readonly #parts: Parts;
   #closing: Promise<CloseReport> | undefined;
 
-  constructor(parts: Parts, counters: Counters) {
+  constructor(parts: Parts, counters: Counters, limits: Limits) {
     this.#parts = parts;
     this.counters = counters;
+    this.limits = limits;
   }
 
   stats(): TallystickStats {
@@ -211,10 +224,16 @@ function tallyTerms(declarations: Declarations, key: string): ReturnType<Declara
   throw new TallystickError('INVALID_ARGUMENT', message, { field: 'key' });
 }
 
+function limitParts({ limits = {}, rememberDenialsMs = DEFAULTS.rememberDenialsMs }: TallystickOptions): { rules: LimitRules; denials: Denials } {
+  return { rules: new LimitRules(limits), denials: new Denials(rememberDenialsMs) };
+}
+
 function check(options: TallystickOptions): void {
-  const { store, counters, flushEveryMs, flushAfterAdds, maxPending, onEvent } = checkOptions(options, KNOWN);
+  const { store, counters, flushEveryMs, flushAfterAdds, maxPending, limits, rememberDenialsMs, onEvent } = checkOptions(options, KNOWN);
   if (!isStore(store)) throw unexpected('store', 'a store such as memoryStore()', store);
   if (counters !== undefined) checkObject(counters, 'counters', 'INVALID_CONFIG');
+  if (limits !== undefined) checkObject(limits, 'limits', 'INVALID_CONFIG');
+  checkWhole(rememberDenialsMs, 'rememberDenialsMs', [0, 60_000]);
   checkWhole(flushEveryMs, 'flushEveryMs', [1, 60_000]);
   checkWhole(flushAfterAdds, 'flushAfterAdds', [1, Number.MAX_SAFE_INTEGER]);
   checkWhole(maxPending, 'maxPending', [1, 16_000_000]);

@@ -6,12 +6,18 @@
 import { TallystickError, type ErrorCode } from '../errors.ts';
 import type { AddResult } from '../model/add-result.ts';
 import type { Answer, Note } from '../model/answer.ts';
+import type { Ruling, Verdict } from '../model/decision.ts';
 import type { Operation } from '../model/operation.ts';
 import type { Deadline } from './deadline.ts';
 import type { Entry } from './entry.ts';
 
+/** What became of an operation; with a ruling for a take or peek of limits. */
+export interface Settled extends AddResult {
+  readonly ruling?: Ruling;
+}
+
 /** Called with what became of an operation. */
-export type Resolve = (result: AddResult) => void;
+export type Resolve = (result: Settled) => void;
 /** Called when the operation was refused. */
 export type Reject = (error: TallystickError) => void;
 /** Asks again for one caller of a combined entry that was refused as a whole. */
@@ -156,7 +162,8 @@ export class Callers {
     const resolve = this.#resolves[place] as Resolve;
     const reject = this.#rejects[place] as Reject;
     const combined = entry.callers > 1;
-    if (note.code === undefined) resolve(noted(note, atMs, combined ? { value: (entry.running += delta), delta } : note));
+    if (note.verdict !== undefined) resolve(ruled(note, note.verdict, atMs, { value: (entry.running += delta), delta }));
+    else if (note.code === undefined) resolve(noted(note, atMs, combined ? { value: (entry.running += delta), delta } : note));
     else if (combined) again({ key: entry.key, delta, terms: entry.terms }, resolve, reject, this.#deadlineAt(place));
     else reject(refusal(note.code, delta, note.value));
   }
@@ -182,6 +189,14 @@ function noted({ expiresAtMs, replayed }: Note, atMs: number, { value, delta }: 
   // Literals, not spreads: this is the way of every add to a counter that expires.
   if (replayed) return { outcome: 'applied', value, exact: true, delta, ...(ttlMs > 0 && { ttlMs }), replayed };
   return ttlMs > 0 ? { outcome: 'applied', value, exact: true, delta, ttlMs } : { outcome: 'applied', value, exact: true, delta };
+}
+
+/** The first callers were granted: those up to whom no more was asked than was granted. */
+function ruled(note: Note, verdict: Verdict, answeredAtMs: number, { value, delta }: { value: number; delta: number }): Settled {
+  const isGranted = verdict.denied === undefined || value <= note.delta;
+  const ruling = { verdict, isGranted, after: Math.max(0, note.delta - value), answeredAtMs };
+  const result = { outcome: 'applied', value, exact: true, delta: isGranted ? delta : 0, ruling } as const;
+  return note.replayed ? { ...result, replayed: true } : result;
 }
 
 function refusal(code: ErrorCode, delta: number, value: number): TallystickError {

@@ -33,5 +33,7 @@ export class Entry implements Operation {
 export function combines(terms: Terms | undefined): boolean {
   if (terms === undefined) return true;
   if (terms.kind === 'count') return terms.min === undefined && terms.max === undefined;
+  // A lease has a name of its own. All callers under the same terms take the same cost.
+  if (terms.kind === 'limits') return terms.action === 'take' && terms.rules.every(({ algorithm }) => algorithm !== 'concurrency');
   return terms.kind === 'log' || terms.kind === 'window';
 }

@@ -19,9 +19,21 @@ export interface Denial extends Standing {
 
 /** The store's word on an operation: of the callers combined in it, the first were granted, the others denied. */
 export interface Verdict {
+  /** When it was decided, by the store's clock. */
+  readonly atMs: number;
   /** After the last caller that was granted. */
   readonly granted?: Standing;
   readonly denied?: Denial;
+}
+
+/** A verdict, as it concerns one of the callers combined in an operation. */
+export interface Ruling {
+  readonly verdict: Verdict;
+  readonly isGranted: boolean;
+  /** Units granted to callers after this one. */
+  readonly after: number;
+  /** The store's clock when it answered: later than the verdict where a first answer is given again. */
+  readonly answeredAtMs: number;
 }
 
 /** The answer to one take or peek. A denial is an answer, never an error. */

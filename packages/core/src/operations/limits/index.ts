@@ -23,12 +23,13 @@ const charging = (charge: Charge, nowMs: number) => ({ rule, cell }: Open): void
 
 function take(given: Limits | undefined, op: Operation, nowMs: number): Outcome {
   const { rules, cost } = op.terms as LimitsTerms;
-  if (isBlocked(given, nowMs)) return [{ value: op.delta, delta: 0, verdict: { denied: blocked(given.blockedUntilMs) } }, given];
+  if (isBlocked(given, nowMs)) return [{ value: op.delta, delta: 0, verdict: { atMs: nowMs, denied: blocked(given.blockedUntilMs) } }, given];
   const opened = openAll(given, rules, nowMs);
   const room = opened.reduce((least, open) => Math.min(least, roomOf(open, nowMs)), op.delta);
   const granted = room - (room % cost);
   const state = granted === 0 ? given : change(given, opened, nowMs, charging({ units: granted, atMs: nowMs, lease: op.member }, nowMs));
   const verdict: Verdict = {
+    atMs: nowMs,
     ...(granted > 0 && { granted: tightest(opened, nowMs) }),
     ...(granted < op.delta && { denied: denial(opened, cost, nowMs) }),
   };
@@ -38,10 +39,10 @@ function take(given: Limits | undefined, op: Operation, nowMs: number): Outcome 
 function peek(given: Limits | undefined, op: Operation, nowMs: number): Outcome {
   const { rules, cost } = op.terms as LimitsTerms;
   const result = { value: op.delta, delta: 0 };
-  if (isBlocked(given, nowMs)) return [{ ...result, verdict: { denied: blocked(given.blockedUntilMs) } }, given];
+  if (isBlocked(given, nowMs)) return [{ ...result, verdict: { atMs: nowMs, denied: blocked(given.blockedUntilMs) } }, given];
   const opened = openAll(given, rules, nowMs);
   const fits = opened.every((open) => roomOf(open, nowMs) >= cost);
-  return [{ ...result, verdict: fits ? { granted: tightest(opened, nowMs) } : { denied: denial(opened, cost, nowMs) } }, given];
+  return [{ ...result, verdict: { atMs: nowMs, ...(fits ? { granted: tightest(opened, nowMs) } : { denied: denial(opened, cost, nowMs) }) } }, given];
 }
 
 /** Charges without asking: a penalty, or what was granted before. */

@@ -236,6 +236,7 @@ describe('limits: refund, penalty, reset and block', () => {
     const subject = new Subject();
     subject.act('block', [], STARTS_MS, { blockMs: 60_000 });
     assert.deepEqual(subject.act('peek', [rule], STARTS_MS + 6000).verdict, {
+      atMs: STARTS_MS + 6000,
       denied: { rule: null, limit: 0, remaining: 0, resetAtMs: STARTS_MS + 60_000, retryAtMs: STARTS_MS + 60_000 },
     });
     assert.notEqual(subject.take([rule], STARTS_MS + 60_000).granted, undefined);
@@ -255,6 +256,14 @@ describe('limits: refund, penalty, reset and block', () => {
 });
 
 describe('limits: a token bucket', () => {
+  it('is full again in time after a penalty of any height', () => {
+    const subject = new Subject();
+    const rule: LimitRule = { name: 'r', id: 'r', limit: 7, algorithm: 'token-bucket', windowMs: 1000, burst: 14 };
+    subject.act('penalize', [rule], STARTS_MS, { delta: Number.MAX_SAFE_INTEGER });
+    assert.equal(subject.take([rule], STARTS_MS).denied?.resetAtMs, STARTS_MS + 2000);
+    assert.equal(subject.act('peek', [rule], STARTS_MS + 2000).verdict?.granted?.remaining, 14);
+  });
+
   it('does not drift: the last hour of twelve grants what the first did (L14, N10)', () => {
     const subject = new Subject();
     const rule: LimitRule = { name: 'r', id: 'r', limit: 7, algorithm: 'token-bucket', windowMs: 1000, burst: 1 };

@@ -22,8 +22,11 @@ const debtOf = ({ debt, atMs }: TokenBucket, { limit }: BucketRule, nowMs: numbe
 
 const lastsMs = (debt: number, { limit, windowMs }: BucketRule): number => (limit === 0 ? windowMs : Math.ceil(debt / limit));
 
+/** A bucket is never emptier than empty: a penalty, however high, lasts until it is full again and no longer. */
+const mostDebt = ({ burst, windowMs }: BucketRule): number => burst * windowMs;
+
 function owe(state: TokenBucket, debt: number, atMs: number): void {
-  state.debt = Math.min(debt, Number.MAX_SAFE_INTEGER);
+  state.debt = debt;
   state.atMs = atMs;
 }
 
@@ -40,7 +43,7 @@ export const tokenBucket: Meter<BucketRule, TokenBucket> = {
   charge(state, rule, { units, atMs }) {
     const fromMs = Math.max(state.atMs, atMs);
     const paid = rule.limit === 0 ? 0 : paidBy(units * rule.windowMs, rule.limit, fromMs - atMs);
-    owe(state, debtOf(state, rule, fromMs) + units * rule.windowMs - paid, fromMs);
+    owe(state, Math.min(mostDebt(rule), debtOf(state, rule, fromMs) + units * rule.windowMs - paid), fromMs);
   },
   refund(state, rule, { units, atMs }) {
     const fromMs = Math.max(state.atMs, atMs);

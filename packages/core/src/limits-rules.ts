@@ -1,0 +1,179 @@
+/** Rules as they are declared or given: checked, and made to shared terms so that takes can be combined. */
+import { TallystickError, type ErrorCode } from './errors.ts';
+import type { LimitOptions, NamedLimit, Rules } from './limits.ts';
+import { MAX_VALUE } from './model/amount.ts';
+import { checkObject, unexpected } from './model/check.ts';
+import type { LimitAction, LimitRule, LimitsTerms } from './model/limit.ts';
+
+type Field = 'limit' | 'windowMs' | 'leaseMs' | 'slices' | 'burst' | 'align' | 'mode';
+type Given = Readonly<Partial<Record<Field | 'algorithm' | 'name', unknown>>>;
+
+const FIELDS: Record<LimitRule['algorithm'], readonly Field[]> = {
+  'fixed-window': ['limit', 'windowMs', 'align'],
+  'sliding-window': ['limit', 'windowMs', 'slices', 'mode'],
+  'sliding-log': ['limit', 'windowMs'],
+  'token-bucket': ['limit', 'windowMs', 'burst'],
+  concurrency: ['limit', 'leaseMs'],
+};
+
+const LONGEST_MS = 10 * 366 * 86_400_000;
+const MOST_RECORDS = 100_000;
+const MOST_RULES = 32;
+/** Terms kept: beyond, all are made anew. */
+const MOST_SHARED = 1000;
+
+function whole(given: Given, field: Field, [least, most]: readonly [number, number], fallback?: number): number {
+  const value = given[field] === undefined ? fallback : given[field];
+  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+  throw unexpected(field, `an integer from ${least} to ${most}`, value, 'INVALID_ARGUMENT');
+}
+
+function choice<T extends string>(given: Given, field: Field, [first, second]: readonly [T, T]): T {
+  const { [field]: value = first } = given;
+  if (value === first || value === second) return value as T;
+  throw unexpected(field, `${first} or ${second}`, value, 'INVALID_ARGUMENT');
+}
+
+/** Units times milliseconds are counted exactly. */
+function checkProduct(field: Field, units: number, windowMs: number): number {
+  if (units * windowMs <= MAX_VALUE) return units;
+  throw unexpected(field, `${field} × windowMs of at most 2^53 − 1`, units, 'INVALID_ARGUMENT');
+}
+
+const windowOf = (given: Given, least = 1): number => whole(given, 'windowMs', [least, LONGEST_MS]);
+const limitOf = (given: Given, most = MAX_VALUE): number => whole(given, 'limit', [0, most]);
+
+function bucket(name: string, given: Given): LimitRule {
+  const windowMs = windowOf(given);
+  const limit = checkProduct('limit', limitOf(given), windowMs);
+  const burst = limit === 0 ? 0 : checkProduct('burst', whole(given, 'burst', [1, MAX_VALUE], limit), windowMs);
+  return { algorithm: 'token-bucket', name, id: `${name}/bucket/${windowMs}`, limit, windowMs, burst };
+}
+
+function slices(name: string, given: Given): LimitRule {
+  const parts = whole(given, 'slices', [1, 1000], 10);
+  const windowMs = windowOf(given, parts);
+  const mode = choice(given, 'mode', ['conservative', 'interpolated']);
+  const limit = mode === 'interpolated' ? checkProduct('limit', limitOf(given), windowMs) : limitOf(given);
+  return { algorithm: 'sliding-window', name, id: `${name}/slices/${windowMs}/${parts}`, limit, windowMs, slices: parts, mode };
+}
+
+function ruleOf(name: string, given: Given): LimitRule {
+  switch (given.algorithm as LimitRule['algorithm']) {
+    case 'fixed-window': {
+      const [windowMs, align] = [windowOf(given), choice(given, 'align', ['first', 'clock'])];
+      return { algorithm: 'fixed-window', name, id: `${name}/${align}/${windowMs}`, limit: limitOf(given), windowMs, align };
+    }
+    case 'sliding-window':
+      return slices(name, given);
+    case 'sliding-log': {
+      const windowMs = windowOf(given);
+      return { algorithm: 'sliding-log', name, id: `${name}/log/${windowMs}`, limit: limitOf(given, MOST_RECORDS), windowMs };
+    }
+    case 'token-bucket':
+      return bucket(name, given);
+    case 'concurrency': {
+      const leaseMs = whole(given, 'leaseMs', [1, LONGEST_MS]);
+      return { algorithm: 'concurrency', name, id: `${name}/leases`, limit: limitOf(given, MOST_RECORDS), leaseMs };
+    }
+  }
+}
+
+/** @throws TallystickError `INVALID_ARGUMENT` or `UNKNOWN_FIELD`, naming the field. */
+function checkedRule(name: unknown, options: LimitOptions): LimitRule {
+  checkObject(options, 'rule');
+  const given = options as Given;
+  if (typeof name !== 'string' || name.length === 0 || name.length > 128) throw unexpected('name', 'a string of 1 to 128 characters', name, 'INVALID_ARGUMENT');
+  const fields = Object.hasOwn(FIELDS, String(given.algorithm)) ? FIELDS[given.algorithm as LimitRule['algorithm']] : undefined;
+  if (fields === undefined) throw unexpected('algorithm', `one of ${Object.keys(FIELDS).join(', ')}`, given.algorithm, 'INVALID_ARGUMENT');
+  const stranger = Object.keys(given).find((field) => field !== 'algorithm' && field !== 'name' && !fields.includes(field as Field));
+  if (stranger === undefined) return Object.freeze(ruleOf(name, given));
+  throw new TallystickError('UNKNOWN_FIELD', `${stranger}: not a field of ${String(given.algorithm)}, which knows ${fields.join(', ')}`, { field: stranger });
+}
+
+/** The error of a part of something, placed in it. */
+function placed(error: unknown, place: string, code?: ErrorCode): unknown {
+  if (!(error instanceof TallystickError)) return error;
+  return new TallystickError(code ?? error.code, `${place}.${error.message}`, { field: `${place}.${error.field ?? 'rule'}`, cause: error });
+}
+
+/** What an operation does, beside its rules. */
+export interface Act {
+  readonly action: LimitAction;
+  readonly cost: number;
+  /** Only leases. */
+  readonly leases?: boolean;
+}
+
+/** What tells terms apart; undefined for what JSON cannot say, such as a bigint: it will be refused. */
+function nameOf(act: Act, rules: Rules): string | undefined {
+  try {
+    return JSON.stringify([act, rules]);
+  } catch {
+    return undefined;
+  }
+}
+
+export class LimitRules {
+  readonly #declared = new Map<string, LimitRule>();
+  readonly #terms = new Map<string, LimitsTerms>();
+  /** Takes of one unit under one declared rule: the common case. */
+  readonly #plain = new Map<string, LimitsTerms>();
+
+  /** @throws TallystickError `INVALID_CONFIG`, naming rule and field. */
+  constructor(byName: Readonly<Record<string, LimitOptions>>) {
+    for (const [name, options] of Object.entries(byName)) {
+      try {
+        this.#declared.set(name, checkedRule(name, options));
+      } catch (error) {
+        throw placed(error, `limits[${JSON.stringify(name)}]`, 'INVALID_CONFIG');
+      }
+      this.#plain.set(name, this.#make({ action: 'take', cost: 1 }, name));
+    }
+  }
+
+  /** Terms of an operation: the same object for the same rules, action and cost. */
+  termsOf(act: Act, rules: Rules): LimitsTerms {
+    if (typeof rules === 'string' && act.action === 'take' && act.cost === 1) {
+      const plain = this.#plain.get(rules);
+      if (plain !== undefined) return plain;
+    }
+    const name = nameOf(act, rules);
+    if (name === undefined) return this.#make(act, rules);
+    const known = this.#terms.get(name);
+    if (known !== undefined) return known;
+    if (this.#terms.size >= MOST_SHARED) this.#terms.clear();
+    const terms = this.#make(act, rules);
+    this.#terms.set(name, terms);
+    return terms;
+  }
+
+  #make({ action, cost, leases = false }: Act, rules: Rules): LimitsTerms {
+    const all = this.#rulesOf(rules);
+    const kept = leases ? all.filter(({ algorithm }) => algorithm === 'concurrency') : all;
+    if (leases && kept.length === 0) throw unexpected('rules', 'a concurrency rule', rules, 'INVALID_ARGUMENT');
+    return Object.freeze({ kind: 'limits', action, rules: Object.freeze(kept), cost });
+  }
+
+  #rulesOf(rules: Rules): LimitRule[] {
+    const list: readonly (string | NamedLimit)[] = Array.isArray(rules) ? (rules as readonly (string | NamedLimit)[]) : [rules as string | NamedLimit];
+    if (list.length === 0 || list.length > MOST_RULES) throw unexpected('rules', `1 to ${MOST_RULES} rules`, rules, 'INVALID_ARGUMENT');
+    const found = list.map((rule, i) => this.#ruleOf(rule, Array.isArray(rules) ? `rules[${i}]` : 'rules'));
+    const twice = found.findIndex(({ id }, i) => found.some((other, j) => j < i && other.id === id));
+    if (twice >= 0) throw unexpected(`rules[${twice}]`, 'each rule once', found[twice]?.name, 'INVALID_ARGUMENT');
+    return found;
+  }
+
+  #ruleOf(rule: string | NamedLimit, place: string): LimitRule {
+    if (typeof rule === 'string') {
+      const declared = this.#declared.get(rule);
+      if (declared !== undefined) return declared;
+      throw unexpected(place, 'the name of a declared limit', rule, 'INVALID_ARGUMENT');
+    }
+    try {
+      return checkedRule((rule as NamedLimit | null)?.name, rule);
+    } catch (error) {
+      throw placed(error, place);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** Limits, as an application holds them. */
+import type { Decision } from './model/decision.ts';
+
+/** `limit` units in each window. At most 2 × `limit` in any span of `windowMs`. */
+export interface FixedWindowLimit {
+  readonly algorithm: 'fixed-window';
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Whether windows begin at a take, or at multiples of `windowMs` since the epoch. Default `first`. */
+  readonly align?: 'first' | 'clock';
+}
+
+/** `limit` units in the last `windowMs`, in constant memory. */
+export interface SlidingWindowLimit {
+  readonly algorithm: 'sliding-window';
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Number of sub-counters, 1 to 1,000. Default 10. */
+  readonly slices?: number;
+  /**
+   * `conservative`: never more than `limit` in any span of `windowMs`; under uniform load at least
+   * `limit × slices / (slices + 1)`. `interpolated`: `limit` under uniform load, less than 2 × `limit` under attack.
+   * Default `conservative`.
+   */
+  readonly mode?: 'conservative' | 'interpolated';
+}
+
+/** `limit` units in the last `windowMs`, exactly; memory grows with `limit`, which is at most 100,000. */
+export interface SlidingLogLimit {
+  readonly algorithm: 'sliding-log';
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** A bucket of `burst` units that gets `limit` units every `windowMs`: at most `burst + limit` in any span of `windowMs`. */
+export interface TokenBucketLimit {
+  readonly algorithm: 'token-bucket';
+  readonly limit: number;
+  readonly windowMs: number;
+  /** At least 1. Default `limit`. */
+  readonly burst?: number;
+}
+
+/** `limit` units held at once, at most 100,000. What is not released within `leaseMs` is free again. */
+export interface ConcurrencyLimit {
+  readonly algorithm: 'concurrency';
+  readonly limit: number;
+  readonly leaseMs: number;
+}
+
+/** One rule. */
+export type LimitOptions = FixedWindowLimit | SlidingWindowLimit | SlidingLogLimit | TokenBucketLimit | ConcurrencyLimit;
+
+/** A rule that is given with a call. What it counts lies under its name, and is shared with every rule of that name and shape. */
+export type NamedLimit = LimitOptions & { readonly name: string };
+
+/** The rules of a call, by their declared names or in full; at most 32. All or nothing. */
+export type Rules = string | NamedLimit | readonly (string | NamedLimit)[];
+
+/** Options of one take. */
+export interface TakeOptions {
+  /** Units to take, at least 1. Default 1. */
+  readonly cost?: number;
+  /** The first answer to this id (of this subject) is given again; nothing is taken twice. At most 128 characters. */
+  readonly requestId?: string;
+  /** How long to wait. Default: as long as it takes. */
+  readonly timeoutMs?: number;
+}
+
+/** Options of one refund. */
+export interface RefundOptions {
+  /** Units to give back, at least 1. Default 1. */
+  readonly cost?: number;
+  /** The decision of the take: units go back to the window they came from, and a denial gives nothing back. Default: taken now. */
+  readonly decision?: Decision;
+}
+
+/** Limits over one store. */
+export interface Limits {
+  /**
+   * Takes `cost` units under all rules, or nothing.
+   *
+   * @returns The decision; a denial is one, too.
+   * @throws TallystickError when nothing could be decided: bad input, `TIMEOUT`, `OVERLOADED`, `CLOSED`; or
+   * `OUTCOME_UNKNOWN`, when the time was up after the take was sent.
+   * @example const { allowed, retryAfterMs } = await tallystick.limits.take('user:42', 'login')
+   */
+  take(subject: string, rules: Rules, options?: TakeOptions): Promise<Decision>;
+  /** What a take would be told now. Changes nothing. */
+  peek(subject: string, rules: Rules, options?: Pick<TakeOptions, 'cost' | 'timeoutMs'>): Promise<Decision>;
+  /** Gives units back; a count never falls below 0. */
+  refund(subject: string, rules: Rules, options?: RefundOptions): Promise<void>;
+  /** Gives a lease of `concurrency` rules back, by {@link Decision.lease}. */
+  release(subject: string, rules: Rules, lease: string): Promise<void>;
+  /** Takes units without asking. */
+  penalize(subject: string, rules: Rules, options?: Pick<TakeOptions, 'cost'>): Promise<void>;
+  /** Forgets what these rules, or all, have counted of the subject. A block stays. */
+  reset(subject: string, rules?: Rules): Promise<void>;
+  /** Denies every take of the subject for `forMs`, or until `unblock`. */
+  block(subject: string, options?: { readonly forMs?: number }): Promise<void>;
+  /** Ends a block. */
+  unblock(subject: string): Promise<void>;
+}
