@@ -89,12 +89,12 @@ function checkProcess(key: string, process: Process, { history, server }: Rested
     if (batch.process !== process.name) continue;
     const amount = sum([batch], key, isAnonymous);
     const fate = process.fateOf(batch.batch);
-    if (!process.stayed || fate === 'givenUp') account.optional.push(-amount);
+    if (!process.stayed || fate === 'givenUp') account.optional.push(-amount, ...droppedOf([batch], key));
     else if (fate === 'reported') account.certain -= amount;
   }
   const log = server.log.filter((batch) => batch.process === process.name);
   // A process that is gone does not hear, and so does not report, that an effect was refused as it came back.
-  if (!process.isSettled) account.optional.push(...changesOf(log, key, ({ dropped }) => dropped !== 0).map(({ dropped }) => -dropped));
+  if (!process.isSettled) account.optional.push(...droppedOf(log, key));
   const held = sum(log, key, isAnonymous);
   const told = `${key}: the store holds ${held} of ${process.name}, possible were ${JSON.stringify(account)}`;
   // An effect that comes back after its counter has expired adds nothing any more.
@@ -151,6 +151,9 @@ const isAnonymous = ({ requestId }: Change): boolean => requestId === undefined;
 function changesOf(batches: readonly Applied[], key: string, wanted: (change: Change) => boolean): Change[] {
   return batches.flatMap(({ changes }) => changes.filter((change) => change.key === key && wanted(change)));
 }
+
+/** What effects that were refused as they came back take away. */
+const droppedOf = (batches: readonly Applied[], key: string): number[] => changesOf(batches, key, ({ dropped }) => dropped !== 0).map(({ dropped }) => -dropped);
 
 const sum = (batches: readonly Applied[], key: string, wanted: (change: Change) => boolean): number =>
   changesOf(batches, key, wanted).reduce((total, { delta }) => total + delta, 0);
