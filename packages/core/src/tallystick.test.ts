@@ -87,6 +87,18 @@ describe('The figures of a tallystick', () => {
   });
 });
 
+describe('An outage of the store', () => {
+  it('is told after half a second, and its end with the first answer', async () => {
+    const { store, world, events, counters } = setUp();
+    const result = counters.add('a');
+    await world.pass(501);
+    assert.deepEqual(events, [{ type: 'outage', waitedMs: 500 }]);
+    store.newest.answer();
+    assert.equal((await result).value, 1);
+    assert.equal(events.at(-1)?.type, 'recovered');
+  });
+});
+
 describe('Closing a tallystick', () => {
   it('flushes what was absorbed, waits for every answer, takes no more, and leaves no timer behind', async () => {
     const { store, world, tallystick, counters } = setUp();

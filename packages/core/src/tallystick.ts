@@ -3,6 +3,7 @@ import type { Counters } from './counters.ts';
 import { Declarations } from './declarations.ts';
 import { TallystickError } from './errors.ts';
 import { LaneCounters } from './lane-counters.ts';
+import { Breaker } from './lanes/breaker.ts';
 import type { Environment } from './lanes/environment.ts';
 import type { LaneEvent } from './lanes/events.ts';
 import { Lane } from './lanes/lane.ts';
@@ -51,7 +52,7 @@ export interface TallystickOptions {
   readonly limits?: Readonly<Record<string, LimitOptions>>;
   /** For how long, at most, a denial is given again without the store; 0 for never. Default 1,000 ms; at most 60,000. */
   readonly rememberDenialsMs?: number;
-  /** Told of what an operator should know: re-sends, gaps, repairs, drops. Must not throw. Default: nobody. */
+  /** Told of what an operator should know: re-sends, gaps, outages, repairs, drops. Must not throw. Default: nobody. */
   readonly onEvent?: (event: TallystickEvent) => void;
 }
 
@@ -124,8 +125,9 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
   const declarations = new Declarations(byPattern);
   const near = options.near === undefined ? undefined : new Near(checkNear(options.near), environment);
   const partitions = Array.from({ length: store.partitions }, (_, partition) => partition);
+  const breaker = new Breaker({ environment, onEvent });
   const onStoreClosed = (): void => { tallies.shut(); };
-  const lanes = partitions.map((partition) => new Lane({ store, partition, environment, maxPending, onEvent, onStoreClosed }));
+  const lanes = partitions.map((partition) => new Lane({ store, partition, environment, maxPending, onEvent, onStoreClosed, breaker }));
   const reads = partitions.map((partition) => new Reads(store, partition, environment));
   const tallies = new Tallies({
     environment,
@@ -142,7 +144,7 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
   const sharded = store.isSpread === true && store.partitions > 1 ? new Sharded({ lanes, reads, environment }) : undefined;
   const counters = new LaneCounters({ lanes, reads, tallies, declarations, environment, sharded, near });
   const limits = new LaneLimits({ lanes, ...limitParts(options), environment });
-  return new ComposedTallystick({ store, lanes, tallies, environment, near }, counters, limits);
+  return new ComposedTallystick({ store, lanes, tallies, environment, breaker, near }, counters, limits);
 }
 
 interface Parts {
@@ -150,6 +152,7 @@ interface Parts {
   readonly lanes: readonly Lane[];
   readonly tallies: Tallies;
   readonly environment: Environment;
+  readonly breaker: Breaker;
   readonly near: Near | undefined;
 }
 
@@ -194,13 +197,14 @@ class ComposedTallystick implements Tallystick {
   }
 
   async #close(timeoutMs: number): Promise<CloseReport> {
-    const { lanes, tallies, environment, store } = this.#parts;
+    const { lanes, tallies, environment, breaker, store } = this.#parts;
     let callOff = (): void => undefined;
     const timeUp = new Promise<void>((resolve) => (callOff = environment.after(timeoutMs, resolve)));
     try {
       await Promise.race([this.#drain(), timeUp]);
       const unflushed = tallies.abandon();
       const unsettled = lanes.reduce((left, lane) => left + lane.abandon(), unflushed);
+      breaker.stop();
       await Promise.race([store.close(), timeUp]);
       return { unsettled };
     } finally {

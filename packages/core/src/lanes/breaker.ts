@@ -1,7 +1,7 @@
 /**
- * Whether the store is away: when the oldest batch that is in flight anywhere has waited too long. It says so to
- * whoever would rather not wait, and no more than that: lanes go on sending what they have, and the first answer
- * is what closes the breaker. One timer watches all lanes, and only while something is in flight.
+ * Whether the store is away: when the oldest batch that is in flight anywhere has waited too long. It says so, and
+ * no more than that: lanes go on sending what they have, and the first answer is what closes the breaker. One
+ * timer watches all lanes, and only while something is in flight.
  */
 import type { Environment } from './environment.ts';
 import type { LaneEvent } from './events.ts';
@@ -36,11 +36,6 @@ export class Breaker {
   /** Whether the store is away. */
   get isOpen(): boolean {
     return this.#openedAtMs !== undefined;
-  }
-
-  /** How long a batch may be in flight. */
-  get afterMs(): number {
-    return this.#afterMs;
   }
 
   /** Watches one lane more. */

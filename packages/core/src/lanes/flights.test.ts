@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ScriptedStore, StillWorld } from '../../../../test/support/scripted-store.ts';
+import { TallystickError } from '../errors.ts';
 import { WINDOW } from '../model/batch.ts';
 import { Replica } from '../replica/replica.ts';
 import type { LaneEvent } from './events.ts';
@@ -282,6 +283,15 @@ describe('Flights of an idle source', () => {
     assert.equal(store.told.filter((line) => line.startsWith('s.1/1')).length, 3);
     for (const sent of store.sent) sent.answer();
     assert.equal(await result, 2);
+  });
+
+  it('rest when somebody else has closed the store', async () => {
+    const { store, count, add, world } = setUp({ mayLose: true });
+    await count('k', 1);
+    store.apply = () => Promise.reject(new TallystickError('CLOSED', 'closed'));
+    await world.pass(SECOND + 1);
+    assert.ok(world.isAtRest);
+    await assert.rejects(add('k', 1), { code: 'CLOSED' });
   });
 
   it('never ask a store that loses nothing', async () => {

@@ -177,11 +177,15 @@ export class Flights {
     const batch = this.#answered?.newest(this.#options.environment.nowMs());
     if (batch === undefined) return;
     const isIdle = this.#flights.length === 0 && !this.#repairing;
-    // A fault says nothing; the next probe asks again.
-    const reply = isIdle ? await this.#options.store.apply(batch).catch(() => undefined) : undefined;
+    const reply = isIdle ? await this.#options.store.apply(batch).catch(this.#probeFailed) : undefined;
     if (reply !== undefined && batch.source === this.#source) this.#probed(batch, reply);
     this.#probeLater();
   }
+
+  /** A fault says nothing, and the next probe asks again; but of a closed store there is nothing to be heard. */
+  readonly #probeFailed = (error: unknown): undefined => {
+    if (isClosed(error)) this.#storeClosed();
+  };
 
   #probed(batch: Batch, reply: Reply): void {
     if (isBehind(reply)) {
