@@ -1,7 +1,7 @@
 /**
  * Where counts are kept. A bucket is a hash of a few dozen fields, which Redis keeps as one packed piece of
  * memory: the key of a counter, and the number of its slot. The slots of a partition are one string of 32-bit
- * integers, to which one BITFIELD adds a whole batch: half the work of as many INCRBY (see `slots.ts`). A count
+ * integers, to which one BITFIELD adds a whole batch (see `slots.ts`). A count
  * that expires, or that has outgrown its slot, is in its bucket itself.
  *
  * The hash is sdbm's (h × 65599 + byte) over UTF-8, modulo 2^32 (exact in Lua's doubles as well), its high bits

@@ -102,6 +102,14 @@ describe('slots', () => {
     assert.deepEqual([await a.value('k'), await a.value('heir')], [8, 100]);
   });
 
+  it('are used again after a foreign value took the place of the sources, which are lost as in a flush', async () => {
+    await a.add('k', 5);
+    await client.set('{tally:0}s', 'foreign');
+    assert.deepEqual(await a.apply(a.batch({ key: 'k', delta: 1 })), { behind: 0 });
+    const c = new Process(await redisStore({ client, partitions: 1 }), 'c');
+    assert.deepEqual([await c.add('k', 1), await c.add('k', 1)], [6, 7]);
+  });
+
   it('that were set free later in the same batch are not learned', async () => {
     await a.send({ key: 'k', delta: 1 }, { key: 'k', delta: 1, ...living(60_000) });
     await b.add('heir', 100);

@@ -35,8 +35,10 @@ local function apply(meta_key, sources, slots, adds)
   local meta = redis.pcall('HMGET', meta_key, 'e', 'r', 'o')
   if meta.err or meta[1] ~= epoch then return false end
   local place = int(seq % WINDOW) .. name
-  local last = tonumber(redis.call('HGET', sources, 'l' .. name))
-  if not last then return false end
+  -- A foreign value in place of the sources is for apply.lua to take away: an error would fail all partitions.
+  local held = redis.pcall('HGET', sources, 'l' .. name)
+  if type(held) ~= 'string' then return false end
+  local last = tonumber(held)
   if seq <= last then return seq > last - WINDOW and redis.call('HGET', sources, place) or '' end
   if seq > last + 1 then return last end
   local sums, fault = add_to_slots(slots, adds, HEAD + 1)
