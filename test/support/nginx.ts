@@ -5,9 +5,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { repositoryRoot } from './server.ts';
 
 export interface Nginx {
@@ -38,15 +39,6 @@ function ensureInstalled(): void {
   }
   if (isInstalled()) return;
   throw new Error(`nginx is needed: install ${isDebian ? 'it as root with "apt-get install nginx-light"' : 'Nginx 1.18 or later'}`);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 /** `text` with the first match replaced; throws where there is none, so that the file and this stay together. */

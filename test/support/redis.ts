@@ -6,10 +6,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from './free-port.ts';
 
 /** Directives of redis.conf, by name: `{ appendonly: 'yes', maxmemory: '5mb' }`. */
 export type RedisDirectives = Readonly<Record<string, string>>;
@@ -21,6 +21,7 @@ const DEFAULTS: RedisDirectives = { bind: '127.0.0.1', save: '', appendonly: 'no
 /** Another process may take a port between finding it free and using it. */
 const ATTEMPTS = 3;
 
+/** Installs what is missing, where it can. @throws Error that says what to install. */
 function ensureInstalled(): void {
   if (spawnSync(PROGRAM, ['--version']).status === 0) return;
   const isDebian = existsSync('/etc/debian_version');
@@ -31,48 +32,26 @@ function ensureInstalled(): void {
   throw new Error(`${PROGRAM} is needed: install ${isDebian ? 'it as root with "apt-get install redis-server"' : 'Redis 6.2 or later'}`);
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
-export class RedisServer {
-  readonly port: number;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'tallystick-redis-'));
-  readonly #directives: RedisDirectives;
+/** One run after the other of redis-server, as a server or as a Sentinel. */
+export class RedisProcess {
   #child: ChildProcess | undefined;
   #exited: Promise<unknown> = Promise.resolve();
-
-  constructor(port: number, directives: RedisDirectives) {
-    this.port = port;
-    this.#directives = { ...DEFAULTS, ...directives };
-  }
-
-  get url(): string {
-    return `redis://127.0.0.1:${this.port}`;
-  }
 
   get pid(): number {
     return this.#child?.pid ?? 0;
   }
 
-  /** Starts the server on what is on its disk; resolves when it takes connections. */
-  async start(): Promise<void> {
-    const directives = Object.entries(this.#directives).flatMap(([name, value]) => [`--${name}`, value]);
-    const args = ['--port', String(this.port), '--dir', this.#folder, ...directives];
+  /** Starts it; resolves when it has said `ready`. */
+  async start(args: readonly string[], ready: string): Promise<void> {
     const child = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'ignore'] });
     this.#child = child;
     this.#exited = once(child, 'exit');
     const said: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
       said.push(line);
-      if (line.includes(READY)) break;
+      if (line.includes(ready)) break;
     }
-    if (child.exitCode !== null || !said.at(-1)?.includes(READY)) throw new Error(`${PROGRAM} ended before it was ready:\n${said.join('\n')}`);
+    if (child.exitCode !== null || !said.at(-1)?.includes(ready)) throw new Error(`${PROGRAM} ended before it was ready:\n${said.join('\n')}`);
     child.stdout.resume();
   }
 
@@ -90,6 +69,28 @@ export class RedisServer {
   resume(): void {
     this.#child?.kill('SIGCONT');
   }
+}
+
+export class RedisServer extends RedisProcess {
+  readonly port: number;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'tallystick-redis-'));
+  readonly #directives: RedisDirectives;
+
+  constructor(port: number, directives: RedisDirectives) {
+    super();
+    this.port = port;
+    this.#directives = { ...DEFAULTS, ...directives };
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts the server on what is on its disk; resolves when it takes connections. `more` holds for this run alone. */
+  override async start(more: readonly string[] = []): Promise<void> {
+    const directives = Object.entries(this.#directives).flatMap(([name, value]) => [`--${name}`, ...value.split(' ')]);
+    await super.start(['--port', String(this.port), '--dir', this.#folder, ...directives, ...more], READY);
+  }
 
   /** Ends the server and removes its data. */
   async stop(): Promise<void> {
@@ -98,11 +99,11 @@ export class RedisServer {
   }
 }
 
-/** Starts a Redis server. */
-export async function startRedis(directives: RedisDirectives = {}): Promise<RedisServer> {
+/** Starts a Redis server, on a port of at most `highestPort`. */
+export async function startRedis(directives: RedisDirectives = {}, highestPort?: number): Promise<RedisServer> {
   ensureInstalled();
   for (let attempt = 1; ; attempt++) {
-    const server = new RedisServer(await freePort(), directives);
+    const server = new RedisServer(await freePort(highestPort), directives);
     try {
       await server.start();
       return server;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { freePort } from '../../../../test/support/free-port.ts';
 import { startRedis, type RedisServer } from '../../../../test/support/redis.ts';
 import { startServer, type RunningServer } from '../../../../test/support/server.ts';
 
@@ -15,15 +15,6 @@ const PROGRAM = 'redis-server';
 interface Sentinel {
   readonly port: number;
   stop(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 /** A Sentinel that decides alone, after a second. */

@@ -7,10 +7,12 @@ import type { Store } from '../../store.ts';
 import { openRedisStore, type RedisStoreOptions } from './redis-store.ts';
 
 export type { RedisClient, SendOptions } from './client.ts';
+export { fromCluster, fromIoredis, fromSentinel, type ClusterClient, type IoredisClient, type SentinelClient } from './clients.ts';
 export type { RedisStoreOptions } from './redis-store.ts';
 
 /**
- * Opens a store on a Redis server (6.2 or later) through a connected client of node-redis (package `redis`).
+ * Opens a store on Redis (6.2 or later) through a connected client of node-redis (package `redis`), or through what
+ * {@link fromSentinel}, {@link fromCluster} and {@link fromIoredis} make of others.
  * Every change is one script, applied once however often it is sent. What was answered is as durable as the
  * server makes it; what a failover or a flush loses, the processes that sent it send again.
  *

@@ -31,7 +31,7 @@ import { Sweeper } from './sweeper.ts';
 
 /** Settings of {@link redisStore}. */
 export interface RedisStoreOptions extends ReplicaOptions {
-  /** A connected client of node-redis. It stays open when the store is closed. */
+  /** A connected client; it stays open when the store is closed. Of Sentinels, a Cluster or ioredis: by `fromSentinel`, … */
   readonly client: RedisClient;
   /** Number of partitions, 1 to 1,024, fixed when the data is created. Default 16. */
   readonly partitions?: number;
@@ -80,7 +80,7 @@ class RedisStore implements Store {
     this.partitions = options.partitions;
     this.#caller = caller;
     this.#rawMs = clock === undefined ? () => '' : () => String(clock());
-    this.#round = new Round(caller, this.#rawMs, true);
+    this.#round = new Round(caller, this.#rawMs, options.client.isCluster !== true);
     this.#frame = { partitions: String(options.partitions), requestRetentionMs: options.requestRetentionMs };
     const buckets = Math.max(FEWEST_BUCKETS, 2 ** Math.floor(Math.log2(BUCKETS / options.partitions)));
     this.#parts = Array.from({ length: options.partitions }, (_, partition) => {
@@ -184,6 +184,7 @@ function checked(options: RedisStoreOptions): Required<RedisStoreOptions> {
   const all = { ...DEFAULTS, requestRetentionMs: REQUEST_RETENTION_MS, ...options };
   const { client, partitions, prefix } = all as { client: unknown; partitions: number; prefix: unknown };
   if (typeof client !== 'object' || client === null || !('sendCommand' in client)) throw invalid('client', 'a client of node-redis', client);
+  if (!('isReady' in client) || 'getMasterNode' in client) throw invalid('client', 'fromSentinel(client) or fromCluster(client)', client);
   if (!Number.isSafeInteger(partitions) || partitions < 1 || partitions > MOST_PARTITIONS) {
     throw invalid('partitions', `an integer from 1 to ${MOST_PARTITIONS}`, partitions);
   }

@@ -44,19 +44,19 @@ export class Caller {
    */
   call(script: Script, { keys, args }: Call): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...args];
-    const sent = this.send(['EVALSHA', script.sha, ...rest]);
+    const sent = this.send(['EVALSHA', script.sha, ...rest], keys[0]!);
     return sent.catch((error: unknown) => {
-      if (isScriptMissing(error)) return this.send(['EVAL', script.text, ...rest]);
+      if (isScriptMissing(error)) return this.send(['EVAL', script.text, ...rest], keys[0]!);
       throw error;
     });
   }
 
-  /** Sends a command. @throws TallystickError `STORE_UNAVAILABLE`; the outcome is then unknown. */
-  send(command: readonly (string | Buffer)[]): Promise<unknown> {
+  /** Sends a command on keys of the slot of `firstKey`. @throws TallystickError `STORE_UNAVAILABLE`; the outcome is then unknown. */
+  send(command: readonly (string | Buffer)[], firstKey: string): Promise<unknown> {
     if (!this.#client.isReady) return Promise.reject(unavailable(new Error('not connected')));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => { reject(timedOut(this.#timeoutMs)); }, this.#timeoutMs);
-      this.#client.sendCommand(command, OPTIONS).then(
+      this.#client.sendCommand(command, OPTIONS, firstKey).then(
         (reply) => {
           clearTimeout(timer);
           resolve(reply);

@@ -52,9 +52,10 @@ export class Sweeper {
 
   /** Sweeps the buckets that are due first; returns in how many ms the next is due, or −1. */
   async #step(): Promise<number> {
-    const first = (await this.#caller.send(['ZRANGE', this.#space.expiries, '0', String(STEP - 1)])) as Buffer[];
+    const { expiries } = this.#space;
+    const first = (await this.#caller.send(['ZRANGE', expiries, '0', String(STEP - 1)], expiries)) as Buffer[];
     const numbers = first.map(String);
-    const keys = [this.#space.meta, this.#space.expiries, ...numbers.map((number) => this.#space.bucket(Number(number)))];
+    const keys = [this.#space.meta, expiries, ...numbers.map((number) => this.#space.bucket(Number(number)))];
     return (await this.#caller.call(scripts.sweep, { keys, args: [this.#rawMs(), ...numbers] })) as number;
   }
 }
