@@ -20,7 +20,7 @@ export interface Life {
 }
 
 /** More events than any history needs: a world that reaches this many goes round in circles. */
-const MOST_EVENTS = 60_000;
+const MOST_EVENTS = 300_000;
 
 export class World {
   readonly random: Random;
