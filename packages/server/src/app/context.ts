@@ -1,6 +1,6 @@
 /** What every use case is given. */
 import { type CounterType, type Counters, TallystickError } from 'tallystick';
-import { withinOwn, type Deadlines } from './deadlines.ts';
+import { within } from './within.ts';
 import type { Figures } from './figures.ts';
 
 /** What a transport knows about a call beside the request. */
@@ -14,8 +14,6 @@ export interface Context {
   readonly counters: Counters;
   readonly figures: Figures;
   readonly requestTimeoutMs: number;
-  /** Of reads that wait `requestTimeoutMs`. */
-  readonly deadlines: Deadlines;
   readonly maxBatchItems: number;
   /** The type declared for a key. */
   readonly typeOfKey: (key: string) => CounterType;
@@ -34,11 +32,11 @@ export function timeoutOf(context: Context, call: Call | undefined): number {
 }
 
 /**
- * The answer of a read, if it comes within the call's time.
+ * The answer of a read, if it comes within the call's time. The store itself sees to the usual one.
  *
  * @throws TallystickError `TIMEOUT`.
  */
 export function inTime<Value>(context: Context, call: Call | undefined, read: () => Promise<Value>): Promise<Value> {
   const timeoutMs = timeoutOf(context, call);
-  return timeoutMs === context.requestTimeoutMs ? context.deadlines.within(read()) : withinOwn(read(), timeoutMs);
+  return timeoutMs === context.requestTimeoutMs ? read() : within(read(), timeoutMs);
 }

@@ -1,7 +1,7 @@
 /** Whether this node can serve. */
 import { joinKey } from 'tallystick';
 import type { Context } from './context.ts';
-import { withinOwn } from './deadlines.ts';
+import { within } from './within.ts';
 
 /** Whether calls would be served now, and if not why. */
 export interface Readiness {
@@ -16,7 +16,7 @@ const PROBE_TIMEOUT_MS = 1000;
 /** Asks the store for one counter. Never throws. */
 export async function readiness({ counters }: Context): Promise<Readiness> {
   try {
-    await withinOwn(counters.get(PROBE_KEY), PROBE_TIMEOUT_MS);
+    await within(counters.get(PROBE_KEY), PROBE_TIMEOUT_MS);
     return { ready: true };
   } catch (error) {
     return { ready: false, reason: error instanceof Error ? error.message : String(error) };

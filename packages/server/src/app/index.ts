@@ -15,12 +15,12 @@ import {
 import { addCounter, addCounters, type AddCountersReply } from './add-counters.ts';
 import type { Call, Context } from './context.ts';
 import { declaredTypes, type Declarations } from './counter-type.ts';
-import { Deadlines } from './deadlines.ts';
 import { Figures } from './figures.ts';
 import { addFreq, batchAddFreq, batchGetFreq, getFreq, type FreqBatchReply, type FreqReply } from './frequency.ts';
 import { getCounter, getCounters, type CounterValue, type GetCountersReply } from './get-counters.ts';
 import { readiness, type Readiness } from './health.ts';
 import { countLikes, countLikesOfMany, like, unlike, type CountReply, type LikeReply } from './like.ts';
+import { timelyStore } from './timely-store.ts';
 
 export type { AddCountersReply, CounterResult } from './add-counters.ts';
 export type { Call } from './context.ts';
@@ -94,9 +94,9 @@ export async function checkCounters(counters: Declarations): Promise<void> {
 /** Creates the use cases over a store. */
 export function createApp(options: AppOptions): App {
   const figures = new Figures();
-  const { store, counters = {}, flushEveryMs } = options;
+  const { store, counters = {}, flushEveryMs, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxBatchItems = MAX_BATCH_ITEMS } = options;
   const tallystick = createTallystick({
-    store,
+    store: timelyStore(store, requestTimeoutMs),
     counters,
     ...(flushEveryMs !== undefined && { flushEveryMs }),
     onEvent: (event) => {
@@ -104,12 +104,10 @@ export function createApp(options: AppOptions): App {
       options.onEvent?.(event);
     },
   });
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, maxBatchItems = MAX_BATCH_ITEMS } = options;
   const context: Context = {
     counters: tallystick.counters,
     figures,
     requestTimeoutMs,
-    deadlines: new Deadlines(requestTimeoutMs),
     maxBatchItems,
     typeOfKey: declaredTypes(counters),
   };

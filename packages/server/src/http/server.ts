@@ -51,7 +51,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   return { port, close: (timeoutMs) => close(fastify, timeoutMs) };
 }
 
-function build({ app, maxBodyBytes, log }: HttpOptions): FastifyInstance {
+function build(options: HttpOptions): FastifyInstance {
+  const { maxBodyBytes, log } = options;
   const fastify = Fastify({
     bodyLimit: maxBodyBytes,
     serverFactory: createNodeServer,
@@ -66,7 +67,7 @@ function build({ app, maxBodyBytes, log }: HttpOptions): FastifyInstance {
   fastify.setNotFoundHandler((request, reply) => {
     return sendError(reply, noRoute(request), log);
   });
-  for (const route of routes) serve(fastify, app, route);
+  for (const route of routes) serve(fastify, options, route);
   for (const url of new Set(routes.map((route) => route.url))) refuseOtherMethods(fastify, url);
   refuseRareMethods(fastify);
   return fastify;
@@ -88,21 +89,25 @@ function parseBody(_request: unknown, body: Buffer, done: (error: Error | null, 
   }
 }
 
-function serve(fastify: FastifyInstance, app: App, { method, url, hasQuery = false, answer }: Route): void {
+function serve(fastify: FastifyInstance, { app, log }: HttpOptions, { method, url, hasQuery = false, answer }: Route): void {
   const times = app.figures.timesOf(`${method} ${url}`);
   fastify.route({
     method,
     url,
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const beganMs = performance.now();
-      try {
-        if (!hasQuery) refuseQuery(request.query as object);
-        const { status, body, contentType = JSON_TYPE } = await answer(app, request as HttpRequest);
-        reply.code(status).header('content-type', contentType);
-        return body;
-      } finally {
-        times.observe((performance.now() - beganMs) / 1000);
-      }
+      const ended = (): void => times.observe((performance.now() - beganMs) / 1000);
+      if (!hasQuery) refuseQuery(request.query as object);
+      answer(app, request as HttpRequest).then(
+        ({ status, body, contentType = JSON_TYPE }) => {
+          ended();
+          reply.code(status).header('content-type', contentType).send(body);
+        },
+        (error: unknown) => {
+          ended();
+          sendError(reply, error, log);
+        },
+      );
     },
   });
 }

@@ -1,0 +1,132 @@
+/** The commands, their arguments and their help. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { COUNTER_TYPES } from 'tallystick';
+import { reference } from "../config/index.js";
+import { EXIT, failed } from "./terminal.js";
+const EXIT_HELP = `
+Exit codes: ${EXIT.ok} done, ${EXIT.refused} refused, ${EXIT.usage} wrong usage or settings, ${EXIT.unreachable} no node answers.`;
+const SERVE_HELP = `
+Each option can also be set in the environment (--max-body-bytes as
+TALLYSTICK_MAX_BODY_BYTES) or in a file named by --config or TALLYSTICK_CONFIG
+(YAML or JSON, maxBodyBytes: …). A flag wins over the environment, that over
+the file.
+
+SIGTERM drains: no more calls are taken, those that run are answered,
+everything is flushed. A second one stops at once.
+
+Examples:
+  tallystick serve
+  tallystick serve --http 127.0.0.1:8080 --data /var/lib/tallystick
+  curl -X POST http://127.0.0.1:7070/api/counter/like \\
+       -H 'content-type: application/json' \\
+       -d '{"userId":"u1","resourceId":"article-42"}'
+${EXIT_HELP}`;
+const GET_HELP = `
+Prints the value of one key; of several, a line of value and key each. A
+counter that is not there reads 0.
+
+Examples:
+  tallystick get article:read:42
+  tallystick get --type unique --window-ms 300000 online
+${EXIT_HELP}`;
+const ADD_HELP = `
+Prints the counter's value right after.
+
+Examples:
+  tallystick add article:read:42
+  tallystick add stock:7 -3 --min 0
+  tallystick add order:9 5 --request-id 3f1c     # can be repeated: counts once
+${EXIT_HELP}`;
+/** Runs the command in `args`; resolves with its exit code. */
+export async function run(args, terminal) {
+    let exit = EXIT.ok;
+    const program = base(terminal);
+    const on = (command, action) => {
+        command.action(async () => {
+            exit = await action(command.opts(), terminal, command.args);
+        });
+    };
+    on(serveCommand(program), async (options, io) => (await import("./serve.js")).serve(options, io));
+    on(getCommand(program), async (options, io, keys) => (await import("./get.js")).get(options, io, keys));
+    on(addCommand(program), async (options, io, words) => (await import("./add.js")).add(options, io, words));
+    on(benchCommand(program), async (options, io) => (await import("./bench.js")).bench(options, io));
+    on(settingsCommand(program), async (options, io) => (await import("./settings.js")).settings(options, io));
+    try {
+        await program.parseAsync(args, { from: 'user' });
+        return exit;
+    }
+    catch (error) {
+        if (error instanceof CommanderError)
+            return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+        return failed(error, terminal, args.includes('--json'));
+    }
+}
+/** Commander exits by itself unless told otherwise; subcommands inherit that from their parent. */
+function base({ out, err }) {
+    return new Command('tallystick')
+        .description('Counters and frequency control whose every tier can prove its count against the next.')
+        .version(version(), '-v, --version')
+        .exitOverride()
+        .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) })
+        .showHelpAfterError('(--help says more)')
+        .addHelpText('after', EXIT_HELP);
+}
+function version() {
+    const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+    return JSON.parse(text).version;
+}
+const HELP_COLUMNS = 80;
+const HELP_INDENT = '      ';
+/** An option on a line of its own and its description below, so that neither is wider than a terminal. */
+function formatItem(term, _termWidth, description, helper) {
+    const lines = helper.boxWrap(description, HELP_COLUMNS - HELP_INDENT.length).split('\n');
+    return [`  ${term}`, ...lines.map((line) => HELP_INDENT + line)].join('\n');
+}
+const json = (command) => command.option('--json', 'print JSON, one document a line');
+function serveCommand(program) {
+    const command = program.command('serve').description('run a node: HTTP and gRPC over counters on disk or in Redis');
+    command.configureHelp({ formatItem });
+    command.option('--config <file>', 'file of settings, YAML or JSON');
+    for (const { flag, placeholder, meaning, default: fallback } of reference) {
+        command.option(`${flag} <${placeholder}>`, fallback === '' ? meaning : `${meaning} (default ${fallback})`);
+    }
+    return json(command).addHelpText('after', SERVE_HELP);
+}
+function toNode(command) {
+    return json(command)
+        .option('--server <url>', 'node to talk to (default: TALLYSTICK_SERVER, else the http setting)')
+        .option('--config <file>', 'file of settings that names the node')
+        .addOption(new Option('--type <type>', 'counter type').choices(COUNTER_TYPES))
+        .option('--window-ms <n>', 'window of the sliding and unique types')
+        .option('--slices <n>', 'sub-counters of sliding-window and unique-approx');
+}
+function getCommand(program) {
+    const command = program.command('get').description('read counters of a running node').argument('<key...>', 'keys');
+    return toNode(command).addHelpText('after', GET_HELP);
+}
+function addCommand(program) {
+    const command = program
+        .command('add')
+        .description('add to a counter of a running node')
+        .argument('<key>', 'key')
+        .argument('[delta]', 'signed amount', '1')
+        .option('--min <n>', 'a decrease stops here')
+        .option('--max <n>', 'an increase stops here')
+        .option('--ttl-ms <n>', 'lifetime, given when the counter is created')
+        .option('--shards <n>', 'over how many partitions the adds of a sharded counter are spread')
+        .option('--member <name>', 'the member that was seen, for the unique types')
+        .option('--request-id <id>', 'makes a repeated call harmless');
+    return toNode(command).addHelpText('after', ADD_HELP);
+}
+function benchCommand(program) {
+    const command = program
+        .command('bench')
+        .description('compare this machine’s counting with a plain Map, in memory')
+        .option('--round-ms <n>', 'length of one round', '200');
+    return json(command).addHelpText('after', EXIT_HELP);
+}
+function settingsCommand(program) {
+    return json(program.command('settings').description('print every setting of a node, as a Markdown table'));
+}
+//# sourceMappingURL=program.js.map

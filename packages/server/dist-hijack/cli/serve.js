@@ -1,0 +1,116 @@
+/** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
+import { TallystickError } from 'tallystick';
+import { checkCounters, createApp } from "../app/index.js";
+import { formatAddress, isLoopback, loadConfig } from "../config/index.js";
+import { announce } from "./announce.js";
+import { createLog } from "./log.js";
+import { openStore } from "./open-store.js";
+import { CLOSE_GRACE_MS, stopBySignals, stoppingOnce } from "./stopping.js";
+import { EXIT } from "./terminal.js";
+import { isWorker, leaveSupervisor, stopByOrder, tellSupervisor } from "./worker.js";
+/** Runs a node until it is told to stop, and then ends the process: answers that nobody reads do not hold it up. */
+export async function serve(options, terminal) {
+    const { json, ...flags } = options;
+    const config = await loadConfig({ flags, env: terminal.env });
+    if (config.workers > 1 && !isWorker)
+        return (await import("./supervisor.js")).supervise(config, json !== undefined, terminal);
+    const node = await start(config).catch((error) => {
+        leaveSupervisor();
+        throw error;
+    });
+    const ports = { http: node.http.port, grpc: node.grpc.port };
+    if (isWorker)
+        tellSupervisor(ports);
+    else
+        announce(config, ports, json !== undefined, terminal);
+    const signal = await firstSignal(node, terminal);
+    process.exit(await stop(node, signal, terminal));
+}
+async function start(config) {
+    await checkCounters(config.counters); // before the data is touched
+    const log = await createLog(config.logLevel);
+    warnBeyondLoopback(config, log);
+    // HTTP is loaded while the store opens its data in another thread.
+    const [{ store, release }] = await Promise.all([openStore(config, log), import("../http/index.js")]);
+    const { counters, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
+    const onEvent = (event) => logEvent(event, log);
+    const app = createApp({ store, counters, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent });
+    try {
+        return { config, app, log, release, ...(await listen(config, app, log)) };
+    }
+    catch (error) {
+        await app.close(config.drainTimeoutMs);
+        release();
+        throw error;
+    }
+}
+/** HTTP first: it answers while gRPC is still being loaded. */
+async function listen(config, app, log) {
+    const { startHttp } = await import("../http/index.js");
+    const http = await startHttp({ app, ...config.http, maxBodyBytes: config.maxBodyBytes, log }).catch(withAdvice(config));
+    try {
+        const { logGrpcTo, startGrpc } = await import("../grpc/index.js");
+        logGrpcTo(log);
+        const { maxBatchItems, maxMessageBytes } = config;
+        const address = formatAddress(config.grpc);
+        return { http, grpc: await startGrpc({ app, address, maxBatchItems, maxMessageBytes, log }).catch(withAdvice(config)) };
+    }
+    catch (error) {
+        await http.close(0);
+        throw error;
+    }
+}
+/** Rethrows; where an address is taken it says how to choose another. */
+function withAdvice(config) {
+    return (error) => {
+        const isTaken = error instanceof TallystickError && error.message.includes('EADDRINUSE');
+        const setting = isTaken ? error.field : undefined;
+        if (setting !== 'http' && setting !== 'grpc')
+            throw error;
+        const message = `${setting}: ${formatAddress(config[setting])} is already in use; --${setting} chooses another port, as --${setting} 127.0.0.1:8080`;
+        throw new TallystickError('INVALID_CONFIG', message, { field: setting, cause: error });
+    };
+}
+function warnBeyondLoopback({ http, grpc }, log) {
+    for (const [transport, address] of Object.entries({ http, grpc })) {
+        if (isLoopback(address))
+            continue;
+        log.warn({ transport, address: formatAddress(address) }, 'other machines can reach this port, in clear text and without a key');
+    }
+}
+/** A caller's key is told at debug level only. */
+function logEvent(event, log) {
+    if (event.type === 'repaired')
+        log.debug(event, 'a counter got back its missing expiry');
+    else
+        log.warn(event, `the store: ${event.type}`);
+}
+/** Resolves at the first word to stop; a second one ends the process at once and says what that costs. */
+function firstSignal({ app }, { err }) {
+    return new Promise((resolve) => {
+        const stopping = stoppingOnce(resolve, () => {
+            const { waiting, tallies } = app.stats();
+            err(`tallystick: stopped at once: ${waiting} callers not answered, ${tallies} batched counters perhaps not flushed`);
+            process.exit(EXIT.refused);
+        });
+        (isWorker ? stopByOrder : stopBySignals)(stopping);
+    });
+}
+/** New calls are refused with `CLOSED`, those that run are answered, everything is flushed. */
+async function stop({ app, http, grpc, log, config, release }, signal, { err }) {
+    log.info({ signal }, 'draining');
+    const { drainTimeoutMs } = config;
+    const late = setTimeout(() => {
+        err('tallystick: stopped though the store did not close; what it had acknowledged is kept');
+        process.exit(EXIT.refused);
+    }, drainTimeoutMs + CLOSE_GRACE_MS);
+    const [{ unsettled }] = await Promise.all([app.close(drainTimeoutMs), http.close(drainTimeoutMs), grpc.close(drainTimeoutMs)]);
+    clearTimeout(late);
+    release();
+    log.info({ unsettled }, 'stopped');
+    if (unsettled === 0)
+        return EXIT.ok;
+    err(`tallystick: the store did not answer in ${drainTimeoutMs} ms: the outcome of ${unsettled} operations is not known`);
+    return EXIT.refused;
+}
+//# sourceMappingURL=serve.js.map

@@ -1,0 +1,50 @@
+import { address, choice, counters, integer, path, redisUrl } from "./kinds.js";
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const MIB = 1024 * 1024;
+/** The table. Its order is that of the help. */
+export const SETTINGS = {
+    http: { kind: address, fallback: '127.0.0.1:7070', meaning: 'Where HTTP listens. Port 0 takes any free one.' },
+    grpc: { kind: address, fallback: '127.0.0.1:7071', meaning: 'Where gRPC listens. Port 0 takes any free one.' },
+    store: {
+        kind: choice('sqlite', 'memory', 'redis'),
+        fallback: 'sqlite',
+        meaning: 'Where counters live: on disk, durable when acknowledged; in memory, gone with the process; or in Redis, shared by many nodes (redis when redis is set).',
+    },
+    data: { kind: path, fallback: './tallystick-data', meaning: 'Folder of the sqlite store. One process at a time.' },
+    redis: { kind: redisUrl, fallback: '', meaning: 'The Redis that keeps the counters, instead of a disk. Its URL may hold a password and is better set in the environment.' },
+    partitions: { kind: integer(1, 1024), fallback: '16', meaning: 'Parts into which data in Redis is split, fixed when it is created.' },
+    workers: { kind: integer(1, 64), fallback: '1', meaning: 'Processes that share the ports; more than 1 need the counters in Redis.' },
+    counters: {
+        kind: counters,
+        fallback: '{}',
+        meaning: 'Counter types by key: a whole key, or a beginning followed by * (the longest wins), each with type, min, max, ttlMs, windowMs, slices, shards.',
+    },
+    flushEveryMs: { kind: integer(1, MINUTE_MS), fallback: '100', meaning: 'Counters of type batched are flushed this often, in milliseconds.' },
+    maxBatchItems: { kind: integer(1, 10_000), fallback: '1000', meaning: 'The most items of one batch call.' },
+    maxBodyBytes: { kind: integer(1024, 256 * MIB), fallback: String(MIB), meaning: 'The most bytes of one HTTP request body.' },
+    maxMessageBytes: { kind: integer(1024, 256 * MIB), fallback: String(4 * MIB), meaning: 'The most bytes of one gRPC message to the node.' },
+    requestTimeoutMs: {
+        kind: integer(1, 10 * MINUTE_MS),
+        fallback: '5000',
+        meaning: 'The longest a call waits, in milliseconds. An add that is on its way by then is answered as accepted.',
+    },
+    requestRetentionMs: {
+        kind: integer(1000, 366 * DAY_MS),
+        fallback: String(120 * MINUTE_MS),
+        meaning: 'How long the first answer to a request id is given again, in milliseconds.',
+    },
+    drainTimeoutMs: {
+        kind: integer(1, 10 * MINUTE_MS),
+        fallback: '15000',
+        meaning: 'The longest a stopping node waits for answers and the store, in milliseconds.',
+    },
+    logLevel: { kind: choice('silent', 'error', 'warn', 'info', 'debug'), fallback: 'info', meaning: 'How much is logged, to standard error.' },
+};
+/** Their names. */
+export const SETTING_NAMES = Object.keys(SETTINGS);
+/** `maxBodyBytes` → `max-body-bytes`. */
+export const flagOf = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** `maxBodyBytes` → `TALLYSTICK_MAX_BODY_BYTES`. */
+export const variableOf = (name) => `TALLYSTICK_${flagOf(name).replaceAll('-', '_').toUpperCase()}`;
+//# sourceMappingURL=settings.js.map

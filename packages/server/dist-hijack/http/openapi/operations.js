@@ -1,0 +1,111 @@
+import { counterFields, listOf, object, ref } from "./schemas.js";
+const envelope = (data) => object({ code: { const: 0 }, msg: { const: 'OK' }, data }, ['code', 'msg', 'data']);
+const STORE = ['TIMEOUT', 'OVERLOADED', 'STORE_UNAVAILABLE', 'CLOSED'];
+const BODY = ['MALFORMED', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'INVALID_ARGUMENT', 'INVALID_KEY'];
+const READ = ['INVALID_KEY', 'INVALID_ARGUMENT', ...STORE];
+const READ_MANY = [...BODY, 'BATCH_TOO_LARGE', ...STORE];
+const WRITE_MANY = [...BODY, 'INVALID_AMOUNT', 'BATCH_TOO_LARGE', ...STORE];
+const WRITE = [...BODY, 'INVALID_AMOUNT', 'OUT_OF_RANGE', 'STATE_TOO_LARGE', 'OUTCOME_UNKNOWN', ...STORE];
+/** Every route as `METHOD /path/{part}`. */
+export const operations = {
+    'POST /api/counter/like': {
+        summary: 'One like more of a resource.',
+        tag: 'likes',
+        body: ref('Like'),
+        answer: envelope(ref('LikeResult')),
+        accepts: true,
+        errors: WRITE,
+    },
+    'POST /api/counter/unlike': {
+        summary: 'One like less of a resource, never below 0.',
+        tag: 'likes',
+        body: ref('Like'),
+        answer: envelope(ref('LikeResult')),
+        accepts: true,
+        errors: WRITE,
+    },
+    'GET /api/counter/count/{resourceId}': {
+        summary: 'The likes of a resource.',
+        tag: 'likes',
+        answer: envelope(ref('LikeCount')),
+        errors: READ,
+    },
+    'POST /api/counter/batch-count': {
+        summary: 'The likes of many resources, in order.',
+        tag: 'likes',
+        body: ref('ResourceIds'),
+        answer: envelope(listOf(ref('LikeCount'))),
+        errors: READ_MANY,
+    },
+    'POST /v1/counters/add': {
+        summary: 'Adds to many counters. Every item is checked before any is counted; each has a result of its own.',
+        tag: 'counters',
+        body: ref('AddMany'),
+        answer: ref('AddResults'),
+        errors: WRITE_MANY,
+    },
+    'POST /v1/counters/get': {
+        summary: 'Reads many counters, in order.',
+        tag: 'counters',
+        body: ref('GetMany'),
+        answer: ref('Counters'),
+        errors: READ_MANY,
+    },
+    'POST /v1/counters/{key}': {
+        summary: 'Adds to one counter (its key percent-encoded; the keys add, get, . and .. only through the batch call).',
+        tag: 'counters',
+        body: ref('Add'),
+        bodyOptional: true,
+        answer: ref('AddResult'),
+        accepts: true,
+        errors: WRITE,
+    },
+    'GET /v1/counters/{key}': {
+        summary: 'Reads one counter (its key percent-encoded; the keys . and .., which clients take out of a path, only through the batch call).',
+        tag: 'counters',
+        query: counterFields,
+        answer: ref('Counter'),
+        errors: READ,
+    },
+    'POST /v1/frequency/add': {
+        summary: 'Counts one occurrence in the span that began with the first.',
+        tag: 'frequency',
+        body: ref('AddFreqReq'),
+        answer: ref('FreqRsp'),
+        accepts: true,
+        errors: WRITE,
+    },
+    'POST /v1/frequency/batch-add': {
+        summary: 'Counts many occurrences. Every request is checked before any is counted; each has a code of its own.',
+        tag: 'frequency',
+        body: ref('BatchAddFreqReq'),
+        answer: ref('BatchFreqRsp'),
+        errors: WRITE_MANY,
+    },
+    'POST /v1/frequency/get': {
+        summary: 'How often in the running span; 404 with the code of KEY_NOT_FOUND when there is none.',
+        tag: 'frequency',
+        body: ref('GetFreqReq'),
+        answer: ref('FreqRsp'),
+        otherwise: { 404: ref('FreqRsp') },
+        errors: [...BODY, ...STORE],
+    },
+    'POST /v1/frequency/batch-get': {
+        summary: 'How often in the running spans of many, in order.',
+        tag: 'frequency',
+        body: ref('BatchGetFreqReq'),
+        answer: ref('BatchFreqRsp'),
+        errors: READ_MANY,
+    },
+    'GET /healthz': { summary: 'Whether the process lives.', tag: 'operations', answer: ref('Status'), errors: [] },
+    'GET /readyz': {
+        summary: 'Whether calls would be served: 503 with a reason while draining or while the store does not answer.',
+        tag: 'operations',
+        answer: ref('Status'),
+        otherwise: { 503: ref('Status') },
+        errors: [],
+    },
+    'GET /metrics': { summary: 'Metrics in the text format of Prometheus.', tag: 'operations', errors: [] },
+    'GET /openapi.json': { summary: 'This document.', tag: 'operations', answer: { type: 'object' }, errors: [] },
+};
+//# sourceMappingURL=operations.js.map

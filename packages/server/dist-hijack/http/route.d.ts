@@ -1,0 +1,31 @@
+/** What a route is: a method, a path and how the use case's reply is written. */
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../app/index.ts';
+/** An answer, ready to be sent. */
+export interface HttpAnswer {
+    readonly status: number;
+    readonly body: string;
+    /** Default JSON. */
+    readonly contentType?: string;
+}
+/** A request as a route sees it. */
+export type HttpRequest = FastifyRequest<{
+    Params: Record<string, string>;
+    Querystring: Record<string, unknown>;
+}>;
+/** One method of one path. */
+export interface Route {
+    readonly method: 'GET' | 'POST';
+    /** As Fastify writes it: `/v1/counters/:key`. */
+    readonly url: string;
+    /** Whether the path has query fields; else any is refused as unknown. */
+    readonly hasQuery?: boolean;
+    readonly answer: (app: App, request: HttpRequest) => Promise<HttpAnswer>;
+}
+/** What was accepted but not applied yet is a 202. */
+export declare const statusOfOutcome: (outcome: string | undefined) => number;
+/** `{code: 0, msg: "OK", data}`. */
+export declare const okEnvelope: (data: unknown, status?: number) => HttpAnswer;
+/** `value` as JSON. */
+export declare const json: (value: unknown, status?: number) => HttpAnswer;
+//# sourceMappingURL=route.d.ts.map

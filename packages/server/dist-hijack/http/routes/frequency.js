@@ -1,0 +1,33 @@
+/** `/v1/frequency`: the calls of gRPC's `FrequencyControl`, its messages as JSON. */
+import { errorTable } from 'tallystick';
+import { json, statusOfOutcome } from "../route.js";
+/** Routes over the frequency use cases. */
+export const frequencyRoutes = [
+    {
+        method: 'POST',
+        url: '/v1/frequency/add',
+        answer: async (app, { body }) => {
+            const reply = await app.addFreq(body);
+            return json(reply, statusOfOutcome(reply.outcome));
+        },
+    },
+    {
+        method: 'POST',
+        url: '/v1/frequency/batch-add',
+        answer: async (app, { body }) => json(await app.batchAddFreq(body)),
+    },
+    {
+        method: 'POST',
+        url: '/v1/frequency/get',
+        answer: async (app, { body }) => {
+            const reply = await app.getFreq(body);
+            return json(reply, reply.code === 0 ? 200 : errorTable.KEY_NOT_FOUND.http);
+        },
+    },
+    {
+        method: 'POST',
+        url: '/v1/frequency/batch-get',
+        answer: async (app, { body }) => json(await app.batchGetFreq(body)),
+    },
+];
+//# sourceMappingURL=frequency.js.map
