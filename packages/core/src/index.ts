@@ -35,5 +35,6 @@ export type {
   TakeOptions,
   TokenBucketLimit,
 } from './limits.ts';
+export { rateLimitHeaders, rateLimitProblem, type RateLimitHeaders, type RateLimitProblem } from './limits-headers.ts';
 export type { Decision } from './model/decision.ts';
 export type { Store } from './store.ts';

@@ -2,7 +2,7 @@
 import { TallystickError } from './errors.ts';
 import type { Denials } from './limits-denials.ts';
 import type { LimitRules } from './limits-rules.ts';
-import type { Limits, RefundOptions, Rules, TakeOptions } from './limits.ts';
+import type { Limits, NamedLimit, RefundOptions, Rules, TakeOptions } from './limits.ts';
 import type { Settled } from './lanes/callers.ts';
 import { Deadlines } from './lanes/deadline.ts';
 import type { Environment } from './lanes/environment.ts';
@@ -84,6 +84,10 @@ export class LaneLimits implements Limits {
 
   async unblock(subject: string): Promise<void> {
     await this.#change(subject, onSubject('unblock'));
+  }
+
+  resolve(rules: Rules): readonly NamedLimit[] {
+    return this.#parts.rules.inFull(rules);
   }
 
   /** What may end a denial. Those decided before are answered before it, so that forgetting after the answer is enough; before it, for who asks meanwhile. */

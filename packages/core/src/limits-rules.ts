@@ -148,6 +148,11 @@ export class LimitRules {
     return terms;
   }
 
+  /** Rules without what is ours alone. */
+  inFull(rules: Rules): readonly NamedLimit[] {
+    return this.termsOf({ action: 'peek', cost: 1 }, rules).rules.map(({ id: _, ...rule }) => rule);
+  }
+
   #make({ action, cost, leases = false }: Act, rules: Rules): LimitsTerms {
     const all = this.#rulesOf(rules);
     const kept = leases ? all.filter(({ algorithm }) => algorithm === 'concurrency') : all;

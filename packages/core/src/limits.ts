@@ -100,4 +100,6 @@ export interface Limits {
   block(subject: string, options?: { readonly forMs?: number }): Promise<void>;
   /** Ends a block. */
   unblock(subject: string): Promise<void>;
+  /** These rules in full, such as {@link rateLimitHeaders} takes them. @throws TallystickError as `take` does for rules. */
+  resolve(rules: Rules): readonly NamedLimit[];
 }
