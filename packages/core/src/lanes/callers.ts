@@ -120,12 +120,12 @@ export class Callers {
 
   /** Gives every caller its result. `sealed` are the entries in the order of the batch. */
   settle(sealed: readonly Entry[], answer: Answer, again: AskSingly): void {
-    const notes = start(sealed, answer);
+    start(sealed, answer);
     for (let place = 0; place < this.#entries.length; place++) {
       const resolve = this.#resolves[place] as Resolve;
       if (resolve === hasLeft) continue;
       const entry = this.#entries[place] as Entry;
-      const note = notes?.get(entry);
+      const { note } = entry;
       if (note !== undefined) {
         this.#settleNoted(place, note, answer.atMs, again);
         continue;
@@ -174,13 +174,13 @@ const hasLeft = (): void => undefined;
 /** Stands in for the function of a caller that was told `accepted`. */
 const hasAnswer = (): void => undefined;
 
-/** Sets each entry to its value before the first caller's amount; returns the notes by entry. */
-function start(sealed: readonly Entry[], { values, notes }: Answer): Map<Entry, Note> | undefined {
+/** Sets each entry to its value before the first caller's amount, and gives it its note. */
+function start(sealed: readonly Entry[], { values, notes }: Answer): void {
   for (let i = 0; i < sealed.length; i++) {
     const entry = sealed[i] as Entry;
     entry.running = (values[i] as number) - entry.delta;
   }
-  return notes.length === 0 ? undefined : new Map(notes.map((note) => [sealed[note.index] as Entry, note]));
+  for (const note of notes) (sealed[note.index] as Entry).note = note;
 }
 
 function noted({ expiresAtMs, replayed }: Note, atMs: number, { value, delta }: { value: number; delta: number }): AddResult {

@@ -24,7 +24,8 @@ describe('combines', () => {
 describe('Entry', () => {
   it('is the operation that the store will see, with one caller', () => {
     const op = { key: 'k', delta: 2, terms: { kind: 'unique', windowMs: 5 }, member: 'm', requestId: 'r', requestTtlMs: 9 } as const;
-    const { running: _, ...entry } = new Entry(op);
+    const { running: _, note, ...entry } = new Entry(op);
+    assert.equal(note, undefined);
     assert.deepEqual(entry, { ...op, reach: undefined, effect: undefined, callers: 1 });
   });
 });

@@ -1,3 +1,4 @@
+import type { Note } from '../model/answer.ts';
 import type { Operation, Terms } from '../model/operation.ts';
 
 /**
@@ -18,6 +19,8 @@ export class Entry implements Operation {
   callers = 1;
   /** Once answered: the value before the next caller's amount. */
   running = 0;
+  /** Once answered: what there is to say beside the value. */
+  note: Note | undefined = undefined;
 
   constructor({ key, delta, terms, member, requestId, requestTtlMs }: Operation) {
     this.key = key;
