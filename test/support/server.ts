@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly http?: string;
   readonly grpc?: string;
   readonly args?: readonly string[];
+  /** Beside the environment there is. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Listening {
@@ -54,7 +56,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const main = join(repositoryRoot, 'packages/server/src/cli/main.ts');
   const addresses = ['--http', options.http ?? '127.0.0.1:0', '--grpc', options.grpc ?? '127.0.0.1:0'];
   const args = [...sourceRun, main, 'serve', ...addresses, '--data', data, '--json', ...(options.args ?? [])];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...options.env } });
   const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
   const { http, grpc } = await listening(child);
   child.stdout.resume();

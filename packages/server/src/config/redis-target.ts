@@ -19,7 +19,8 @@ const PORTS = { standalone: 6379, sentinel: 26_379, cluster: 6379 };
 const HAS_PORT = /:\d+$/;
 
 /** What is expected, for help and errors. */
-export const REDIS_URL = 'redis://host:port or redis+sentinel://host:port,host:port/master-name (rediss for TLS; user:password@ before the first host)';
+export const REDIS_URL =
+  'redis://host:port, redis+sentinel://host:port,host:port/master-name or redis+cluster://host:port,host:port (rediss for TLS; user:password@ before the first host)';
 
 /** The deployment that `text` names; undefined when it names none. */
 export function parseRedisTarget(text: string): RedisTarget | undefined {
