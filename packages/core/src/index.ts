@@ -23,15 +23,20 @@ export type { NearOptions } from './near/options.ts';
 export type { AddResult } from './model/add-result.ts';
 export type { AddItem, AddManyOptions, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
 export type {
+  BlockOptions,
+  ChangeOptions,
+  ChangeResult,
   ConcurrencyLimit,
   FixedWindowLimit,
   LimitOptions,
   Limits,
   NamedLimit,
+  PenaltyOptions,
   RefundOptions,
   Rules,
   SlidingLogLimit,
   SlidingWindowLimit,
+  TakeItem,
   TakeOptions,
   TokenBucketLimit,
 } from './limits.ts';

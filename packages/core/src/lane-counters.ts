@@ -319,7 +319,8 @@ function maxAgeOf(options: GetOptions | undefined): number | undefined {
   return maxAgeMs === undefined ? undefined : checkDurationMs(maxAgeMs, 'maxAgeMs', 0);
 }
 
-function checkItems(items: unknown): void {
+/** @throws TallystickError when `items` is no list, or one that is too long or has a hole. */
+export function checkItems(items: unknown): void {
   if (!Array.isArray(items)) throw new TallystickError('INVALID_ARGUMENT', `items: expected an array, got ${describe(items)}`, { field: 'items' });
   if (items.length > MAX_BATCH_ITEMS) {
     throw new TallystickError('BATCH_TOO_LARGE', `items: expected at most ${MAX_BATCH_ITEMS}, got ${items.length}`, { field: 'items' });
@@ -356,7 +357,8 @@ function only<T extends object>(options: T, fields: ReadonlySet<string>): T {
   throw new TallystickError('UNKNOWN_FIELD', `${field}: expected one of ${[...fields].join(', ')}`, { field });
 }
 
-function inItem<T>(index: number, check: () => T): T {
+/** What `check` says of an item; what it throws is placed there. */
+export function inItem<T>(index: number, check: () => T): T {
   try {
     return check();
   } catch (error) {
@@ -364,7 +366,8 @@ function inItem<T>(index: number, check: () => T): T {
   }
 }
 
-function toRefusal(error: unknown): Refusal {
+/** An error as the result of an item. */
+export function toRefusal(error: unknown): Refusal {
   if (!(error instanceof TallystickError)) throw error;
   const { code, message: msg, value } = error;
   return { outcome: 'refused', code, msg, ...(value !== undefined && { value }) };

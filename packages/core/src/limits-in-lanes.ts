@@ -1,14 +1,16 @@
 /** Limits over lanes: checks what comes in, finds the lane, and gives each caller its decision. */
+import type { Refusal } from './counters.ts';
 import { TallystickError } from './errors.ts';
+import { checkItems, inItem, toRefusal } from './lane-counters.ts';
 import type { Denials } from './limits-denials.ts';
 import type { LimitRules } from './limits-rules.ts';
-import type { Limits, NamedLimit, RefundOptions, Rules, TakeOptions } from './limits.ts';
+import type { BlockOptions, ChangeOptions, ChangeResult, Limits, NamedLimit, PenaltyOptions, RefundOptions, Rules, TakeItem, TakeOptions } from './limits.ts';
 import type { Settled } from './lanes/callers.ts';
 import { Deadlines } from './lanes/deadline.ts';
 import type { Environment } from './lanes/environment.ts';
 import type { Lane } from './lanes/lane.ts';
 import { checkDurationMs, inRange } from './model/amount.ts';
-import { checkOptions, unexpected } from './model/check.ts';
+import { checkObject, checkOptions, unexpected } from './model/check.ts';
 import type { Decision, Ruling } from './model/decision.ts';
 import { checkKey } from './model/key.ts';
 import type { LimitsTerms } from './model/limit.ts';
@@ -26,6 +28,8 @@ export interface LimitParts {
 
 const MAX_REQUEST_ID = 128;
 const NO_OPTIONS = Object.freeze({});
+const TAKE = ['cost', 'requestId', 'timeoutMs'] as const;
+const CHANGE = ['requestId', 'timeoutMs'] as const;
 
 export class LaneLimits implements Limits {
   readonly #parts: LimitParts;
@@ -34,68 +38,99 @@ export class LaneLimits implements Limits {
     this.#parts = parts;
   }
 
-  async take(subject: string, rules: Rules, options: TakeOptions = NO_OPTIONS): Promise<Decision> {
-    const { denials, environment } = this.#parts;
-    const { cost, requestId, timeoutMs } = options === NO_OPTIONS ? options : checkedTake(options, ['cost', 'requestId', 'timeoutMs']);
-    const terms = this.#parts.rules.termsOf({ action: 'take', cost: cost ?? 1 }, rules);
-    if (requestId === undefined && !denials.isEmpty) {
-      const denied = denials.find(subject, terms, environment.nowMs());
-      if (denied !== undefined) return denied;
+  take(subject: string, rules: Rules, options: TakeOptions = NO_OPTIONS): Promise<Decision> {
+    try {
+      return this.#take(this.#takeOf(subject, rules, options), options.timeoutMs);
+    } catch (error) {
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what was thrown is passed on as it is
+      return Promise.reject(error);
     }
-    const lease = hasLeases(terms) ? (requestId ?? environment.newSource()) : undefined;
-    const op = { key: checkKey(subject, 'subject'), delta: terms.cost, terms, member: lease, requestId };
-    const settled = await this.#submit(op, timeoutMs);
-    const decision = decisionOf(settled, lease);
-    if (!decision.allowed && requestId === undefined) denials.keep(subject, terms, decision, environment.nowMs());
-    return decision;
+  }
+
+  async takeMany(items: readonly TakeItem[], options: Pick<TakeOptions, 'timeoutMs'> = NO_OPTIONS): Promise<(Decision | Refusal)[]> {
+    const { timeoutMs } = checkedCall(options, ['timeoutMs']);
+    checkItems(items);
+    const takes = items.map((item, index) => inItem(index, () => this.#itemOf(item)));
+    return Promise.all(takes.map((op, index) => this.#take(op, items[index]?.timeoutMs ?? timeoutMs).catch(toRefusal)));
   }
 
   async peek(subject: string, rules: Rules, options: Pick<TakeOptions, 'cost' | 'timeoutMs'> = NO_OPTIONS): Promise<Decision> {
-    const { cost = 1, timeoutMs } = checkedTake(options, ['cost', 'timeoutMs']);
+    const { cost = 1, timeoutMs } = checkedCall(options, ['cost', 'timeoutMs']);
     const terms = this.#parts.rules.termsOf({ action: 'peek', cost }, rules);
     return decisionOf(await this.#submit({ key: checkKey(subject, 'subject'), delta: cost, terms }, timeoutMs), undefined);
   }
 
-  async refund(subject: string, rules: Rules, options: RefundOptions = NO_OPTIONS): Promise<void> {
-    const { cost = 1, decision } = checkedRefund(options);
+  async refund(subject: string, rules: Rules, options: RefundOptions = NO_OPTIONS): Promise<ChangeResult> {
+    const { cost = 1, decision } = checkedCall(options, ['cost', 'decision', ...CHANGE]);
+    if (decision !== undefined) checkDecision(decision);
     const terms = this.#parts.rules.termsOf({ action: 'refund', cost }, rules);
-    if (decision?.allowed === false) return;
-    await this.#change(subject, decision === undefined ? terms : { ...terms, takenAtMs: decision.atMs });
+    checkKey(subject, 'subject');
+    if (decision?.allowed === false) return { outcome: 'applied' };
+    return this.#change(subject, decision === undefined ? terms : { ...terms, takenAtMs: decision.atMs }, options);
   }
 
-  async release(subject: string, rules: Rules, lease: string): Promise<void> {
+  async release(subject: string, rules: Rules, lease: string, options: ChangeOptions = NO_OPTIONS): Promise<ChangeResult> {
     const terms = this.#parts.rules.termsOf({ action: 'refund', cost: 1, leases: true }, rules);
-    await this.#change(subject, terms, checkKey(lease, 'lease'));
+    return this.#change(subject, terms, checkedCall(options, CHANGE), checkKey(lease, 'lease'));
   }
 
-  async penalize(subject: string, rules: Rules, options: Pick<TakeOptions, 'cost'> = NO_OPTIONS): Promise<void> {
-    const { cost = 1 } = checkedTake(options, ['cost']);
-    await this.#change(subject, this.#parts.rules.termsOf({ action: 'penalize', cost }, rules));
+  async penalize(subject: string, rules: Rules, options: PenaltyOptions = NO_OPTIONS): Promise<ChangeResult> {
+    const { cost = 1 } = checkedCall(options, ['cost', ...CHANGE]);
+    return this.#change(subject, this.#parts.rules.termsOf({ action: 'penalize', cost }, rules), options);
   }
 
-  async reset(subject: string, rules?: Rules): Promise<void> {
-    await this.#change(subject, rules === undefined ? onSubject('reset') : this.#parts.rules.termsOf({ action: 'reset', cost: 1 }, rules));
+  async reset(subject: string, rules?: Rules, options: ChangeOptions = NO_OPTIONS): Promise<ChangeResult> {
+    const terms = rules === undefined ? onSubject('reset') : this.#parts.rules.termsOf({ action: 'reset', cost: 1 }, rules);
+    return this.#change(subject, terms, checkedCall(options, CHANGE));
   }
 
-  async block(subject: string, options: { readonly forMs?: number } = NO_OPTIONS): Promise<void> {
-    const { forMs } = checkOptions(options, ['forMs'], 'INVALID_ARGUMENT');
-    await this.#change(subject, onSubject('block', forMs === undefined ? {} : { blockMs: checkBlockMs(forMs) }));
+  async block(subject: string, options: BlockOptions = NO_OPTIONS): Promise<ChangeResult> {
+    const { forMs } = checkedCall(options, ['forMs', ...CHANGE]);
+    return this.#change(subject, onSubject('block', forMs === undefined ? {} : { blockMs: checkBlockMs(forMs) }), options);
   }
 
-  async unblock(subject: string): Promise<void> {
-    await this.#change(subject, onSubject('unblock'));
+  async unblock(subject: string, options: ChangeOptions = NO_OPTIONS): Promise<ChangeResult> {
+    return this.#change(subject, onSubject('unblock'), checkedCall(options, CHANGE));
   }
 
   resolve(rules: Rules): readonly NamedLimit[] {
     return this.#parts.rules.inFull(rules);
   }
 
+  #itemOf(item: TakeItem): Operation {
+    checkObject(item, 'item');
+    const { subject, rules, ...options } = item;
+    return this.#takeOf(subject, rules, options);
+  }
+
+  /** A checked take. Its member is the name of the lease that it asks for. */
+  #takeOf(subject: string, rules: Rules, options: TakeOptions): Operation {
+    const { cost, requestId } = options === NO_OPTIONS ? options : checkedCall(options, TAKE);
+    const terms = this.#parts.rules.termsOf({ action: 'take', cost: cost ?? 1 }, rules);
+    const lease = hasLeases(terms) ? (requestId ?? this.#parts.environment.newSource()) : undefined;
+    return { key: checkKey(subject, 'subject'), delta: terms.cost, terms, member: lease, requestId };
+  }
+
+  async #take(op: Operation, timeoutMs: number | undefined): Promise<Decision> {
+    const { denials, environment } = this.#parts;
+    const { key, requestId, member } = op;
+    const terms = op.terms as LimitsTerms;
+    if (requestId === undefined && !denials.isEmpty) {
+      const denied = denials.find(key, terms, environment.nowMs());
+      if (denied !== undefined) return denied;
+    }
+    const decision = decisionOf(await this.#submit(op, timeoutMs), member);
+    if (!decision.allowed && requestId === undefined) denials.keep(key, terms, decision, environment.nowMs());
+    return decision;
+  }
+
   /** What may end a denial. Those decided before are answered before it, so that forgetting after the answer is enough; before it, for who asks meanwhile. */
-  async #change(subject: string, terms: LimitsTerms, member?: string): Promise<void> {
+  async #change(subject: string, terms: LimitsTerms, { requestId, timeoutMs }: ChangeOptions, member?: string): Promise<ChangeResult> {
     const { denials } = this.#parts;
-    const answer = this.#submit({ key: checkKey(subject, 'subject'), delta: terms.cost, terms, member }, undefined);
+    const answer = this.#submit({ key: checkKey(subject, 'subject'), delta: terms.cost, terms, member, requestId }, timeoutMs);
     denials.forget(subject);
-    await answer.finally(() => { denials.forget(subject); });
+    const { outcome, replayed } = await answer.finally(() => { denials.forget(subject); });
+    return replayed === true ? { outcome, replayed } : { outcome };
   }
 
   #submit(op: Operation, timeoutMs: number | undefined): Promise<Settled> {
@@ -144,21 +179,22 @@ function checkCost(cost: unknown): void {
   throw unexpected('cost', 'an integer from 1 to 2^53 − 1', cost, 'INVALID_AMOUNT');
 }
 
-function checkedTake<T extends TakeOptions>(options: T, fields: readonly (keyof T & string)[]): T {
+/** `options`, when it has no other fields than these and each is as it must be. */
+function checkedCall<T extends TakeOptions>(options: T, fields: readonly (keyof T & string)[]): T {
   const { cost, requestId, timeoutMs } = checkOptions(options, fields, 'INVALID_ARGUMENT');
   checkCost(cost);
   if (timeoutMs !== undefined) checkDurationMs(timeoutMs, 'timeoutMs');
-  if (requestId !== undefined && !(typeof requestId === 'string' && requestId.length >= 1 && requestId.length <= MAX_REQUEST_ID)) {
+  if (requestId !== undefined && !isRequestId(requestId)) {
     throw unexpected('requestId', `1 to ${MAX_REQUEST_ID} characters`, requestId, 'INVALID_ARGUMENT');
   }
   return options;
 }
 
-function checkedRefund(options: RefundOptions): RefundOptions {
-  const { cost, decision } = checkOptions(options, ['cost', 'decision'], 'INVALID_ARGUMENT');
-  checkCost(cost);
-  if (decision !== undefined && !Number.isSafeInteger((decision as Decision | null)?.atMs)) throw unexpected('decision', 'the decision of a take', decision, 'INVALID_ARGUMENT');
-  return options;
+const isRequestId = (id: unknown): boolean => typeof id === 'string' && id.length >= 1 && id.length <= MAX_REQUEST_ID && id.isWellFormed();
+
+function checkDecision(decision: Decision | null): void {
+  if (Number.isSafeInteger(decision?.atMs)) return;
+  throw unexpected('decision', 'the decision of a take', decision, 'INVALID_ARGUMENT');
 }
 
 const LONGEST_BLOCK_MS = 100 * 366 * 86_400_000;

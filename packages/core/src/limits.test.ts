@@ -105,6 +105,29 @@ for (const [name, open] of Object.entries(STORES)) {
       });
     });
 
+    it('take many, each by itself, after all were checked', async () => {
+      await over(await open(manualClock()), async ({ limits }) => {
+        const item = (subject: string): { subject: string; rules: string } => ({ subject, rules: 'login' });
+        const bad = [item('a'), { subject: 'b', rules: 'nothing' }];
+        await assert.rejects(limits.takeMany(bad), { code: 'INVALID_ARGUMENT', field: 'items[1].rules', index: 1 });
+        const results = await limits.takeMany([item('a'), item('b'), item('a'), item('a')]);
+        assert.deepEqual(results.map((result) => 'allowed' in result && [result.allowed, result.remaining]), [[true, 1], [true, 1], [true, 0], [false, 0]]);
+        assert.deepEqual(await limits.takeMany([]), []);
+      });
+    });
+
+    it('make a change once under its request id', async () => {
+      await over(await open(manualClock()), async ({ limits }) => {
+        await limits.take('u', 'ten', { cost: 8 });
+        const given = { cost: 3, requestId: 'back' };
+        assert.deepEqual(await limits.refund('u', 'ten', given), { outcome: 'applied' });
+        assert.deepEqual(await limits.refund('u', 'ten', given), { outcome: 'applied', replayed: true });
+        assert.equal((await limits.peek('u', 'ten')).remaining, 5);
+        for (let i = 0; i < 2; i++) await limits.penalize('u', 'ten', { cost: 2, requestId: 'foul' });
+        assert.equal((await limits.peek('u', 'ten')).remaining, 3);
+      });
+    });
+
     it('hold leases until they are released or too old', async () => {
       const clock = manualClock();
       await over(await open(clock), async ({ limits }) => {

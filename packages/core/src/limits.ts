@@ -1,4 +1,5 @@
 /** Limits, as an application holds them. */
+import type { Refusal } from './counters.ts';
 import type { Decision } from './model/decision.ts';
 
 /** `limit` units in each window. At most 2 × `limit` in any span of `windowMs`. */
@@ -67,8 +68,45 @@ export interface TakeOptions {
   readonly timeoutMs?: number;
 }
 
+/** One item of {@link Limits.takeMany}. */
+export interface TakeItem extends TakeOptions {
+  readonly subject: string;
+  readonly rules: Rules;
+}
+
+/** Options of a change that is no take. */
+export interface ChangeOptions {
+  /**
+   * Makes a repeated change harmless: an id (of this subject) that was seen before changes nothing. At most 128
+   * characters; not one of a take.
+   */
+  readonly requestId?: string;
+  /** How long to wait. Default: as long as it takes. */
+  readonly timeoutMs?: number;
+}
+
+/** What came of a change that is no take. */
+export interface ChangeResult {
+  /** `accepted`: the time was up, and the change will be made, once. */
+  readonly outcome: 'applied' | 'accepted';
+  /** The same request id was seen before: nothing was changed now. */
+  readonly replayed?: true;
+}
+
+/** Options of one penalty. */
+export interface PenaltyOptions extends ChangeOptions {
+  /** Units to take, at least 1. Default 1. */
+  readonly cost?: number;
+}
+
+/** Options of one block. */
+export interface BlockOptions extends ChangeOptions {
+  /** For how long. Default: until it is ended. */
+  readonly forMs?: number;
+}
+
 /** Options of one refund. */
-export interface RefundOptions {
+export interface RefundOptions extends ChangeOptions {
   /** Units to give back, at least 1. Default 1. */
   readonly cost?: number;
   /** The decision of the take: units go back to the window they came from, and a denial gives nothing back. Default: taken now. */
@@ -86,20 +124,25 @@ export interface Limits {
    * @example const { allowed, retryAfterMs } = await tallystick.limits.take('user:42', 'login')
    */
   take(subject: string, rules: Rules, options?: TakeOptions): Promise<Decision>;
+  /**
+   * Takes many at once, each by itself; the results are in the order of the items. Every item is checked before any
+   * is taken: one bad item rejects the whole call, naming its index. What can't be decided later is a {@link Refusal}.
+   */
+  takeMany(items: readonly TakeItem[], options?: Pick<TakeOptions, 'timeoutMs'>): Promise<(Decision | Refusal)[]>;
   /** What a take would be told now. Changes nothing. */
   peek(subject: string, rules: Rules, options?: Pick<TakeOptions, 'cost' | 'timeoutMs'>): Promise<Decision>;
   /** Gives units back; a count never falls below 0. */
-  refund(subject: string, rules: Rules, options?: RefundOptions): Promise<void>;
+  refund(subject: string, rules: Rules, options?: RefundOptions): Promise<ChangeResult>;
   /** Gives a lease of `concurrency` rules back, by {@link Decision.lease}. */
-  release(subject: string, rules: Rules, lease: string): Promise<void>;
+  release(subject: string, rules: Rules, lease: string, options?: ChangeOptions): Promise<ChangeResult>;
   /** Takes units without asking. */
-  penalize(subject: string, rules: Rules, options?: Pick<TakeOptions, 'cost'>): Promise<void>;
+  penalize(subject: string, rules: Rules, options?: PenaltyOptions): Promise<ChangeResult>;
   /** Forgets what these rules, or all, have counted of the subject. A block stays. */
-  reset(subject: string, rules?: Rules): Promise<void>;
+  reset(subject: string, rules?: Rules, options?: ChangeOptions): Promise<ChangeResult>;
   /** Denies every take of the subject for `forMs`, or until `unblock`. */
-  block(subject: string, options?: { readonly forMs?: number }): Promise<void>;
+  block(subject: string, options?: BlockOptions): Promise<ChangeResult>;
   /** Ends a block. */
-  unblock(subject: string): Promise<void>;
+  unblock(subject: string, options?: ChangeOptions): Promise<ChangeResult>;
   /** These rules in full, such as {@link rateLimitHeaders} takes them. @throws TallystickError as `take` does for rules. */
   resolve(rules: Rules): readonly NamedLimit[];
 }
