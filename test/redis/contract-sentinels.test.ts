@@ -14,4 +14,4 @@ after(async () => {
 
 const subject = redisUnderTest('Redis store over Sentinels', client);
 storeContract(subject);
-agreesWithReplica(subject, { numRuns: 20, limits: false });
+agreesWithReplica(subject, { numRuns: 20 });

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { inspect } from 'node:util';
+import { createClient } from 'redis';
+import { redisUnderTest } from '../../../test/support/redis-under-test.ts';
+import { startRedis } from '../../../test/support/redis.ts';
 import { TallystickError } from './errors.ts';
 import type { LimitOptions, Rules } from './limits.ts';
 import { manualClock } from './model/manual-clock.ts';
@@ -37,11 +40,19 @@ const fieldOf = (code: string, field: string) => (error: unknown): boolean =>
 const folder: { path: string } = { path: '' };
 let files = 0;
 before(async () => { folder.path = await mkdtemp(join(tmpdir(), 'limits-')); });
-after(async () => { await rm(folder.path, { recursive: true }); });
+const server = await startRedis();
+const client = await createClient({ url: server.url }).connect();
+const redis = redisUnderTest('Redis', client);
+after(async () => {
+  await rm(folder.path, { recursive: true });
+  client.destroy();
+  await server.stop();
+});
 
 const STORES: Record<string, (clock: () => number) => Store | Promise<Store>> = {
   memory: (clock) => memoryStore({ clock }),
   SQLite: (clock) => sqliteStore({ path: join(folder.path, `${files++}.db`), clock }),
+  Redis: (clock) => redis.open({ clock, partitions: 16 }),
 };
 
 for (const [name, open] of Object.entries(STORES)) {

@@ -62,5 +62,10 @@ export function agreesWithReplica({ name, open }: StoreUnderTest, { numRuns = 10
         await fc.assert(property, { numRuns, ...(seed !== undefined && { seed }) });
       });
     }
+
+    it('say the same on random histories of limits', { skip: !limits && 'this store keeps no limits' }, async () => {
+      const property = fc.asyncProperty(histories({ limits: 'only' }), (history) => follow(history, open, 1));
+      await fc.assert(property, { numRuns, ...(seed !== undefined && { seed }) });
+    });
   });
 }

@@ -27,9 +27,9 @@ export interface HistoryOptions {
   readonly maxSteps?: number;
   /**
    * Which operations on limits there are: `none` for a store that does not keep them; `no-first` without windows that
-   * begin at a take, whose effects do not tell when that was. Default `all`.
+   * begin at a take, whose effects do not tell when that was; `only` for nothing else, on two keys. Default `all`.
    */
-  readonly limits?: 'all' | 'no-first' | 'none';
+  readonly limits?: 'all' | 'no-first' | 'none' | 'only';
 }
 
 /** When every history begins. */
@@ -96,13 +96,15 @@ const REQUESTS = [
   { requestId: 'r4', requestTtlMs: 10 * HISTORY_RETENTION_MS },
 ];
 
+const anyRequest = fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: fc.constantFrom(...REQUESTS) });
+
 /** An operation before its key and its time are known. */
-const draft = fc.record({
+const draftOf = (terms: fc.Arbitrary<Terms | undefined>, request: typeof anyRequest) => fc.record({
   key: fc.nat(KEYS.length - 1),
   delta,
-  terms: anyTerms,
+  terms,
   member: fc.constantFrom('a', 'b', 'c', '__proto__', '\u{1f600}'),
-  request: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: fc.constantFrom(...REQUESTS) }),
+  request,
   /** For amounts of several callers in one: their magnitudes beyond the sum. */
   combined: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom(2, 10, MAX_VALUE) }),
   /** For effects: how long ago it was decided, and how much longer its counter lives. */
@@ -110,7 +112,7 @@ const draft = fc.record({
   leftMs: fc.option(fc.integer({ min: -500, max: 1000 }), { nil: undefined }),
 });
 
-type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
+type Draft = ReturnType<typeof draftOf> extends fc.Arbitrary<infer T> ? T : never;
 
 const clockMove = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 60 }) },
@@ -121,16 +123,24 @@ const clockMove = fc.oneof(
 
 /** A lane: a source and a partition. The number of the partition is taken modulo how many there are. */
 const lane = { source: fc.constantFrom('s1', 's2', '__proto__'), partition: fc.nat(63) };
-const drafts = fc.array(draft, { maxLength: 6 });
+const draftsOf = (draft: ReturnType<typeof draftOf>) => fc.array(draft, { maxLength: 6 });
 
-const command = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ type: fc.constant('send'), ...lane, drafts }) },
+/** @param sent What is in most batches. */
+const commandOf = (sent: ReturnType<typeof draftsOf>, drafts = sent) => fc.oneof(
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('send'), ...lane, drafts: sent }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('send'), ...lane, drafts }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('resend'), ...lane, back: fc.nat(WINDOW) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('skip'), ...lane, drafts }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('effects'), ...lane, drafts }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('clock'), byMs: clockMove }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('read'), partition: lane.partition, drafts }) },
 );
+
+const command = commandOf(draftsOf(draftOf(anyTerms, anyRequest)));
+
+const takes = draftOf(limitsTerms.map((given) => ({ ...given, action: 'take' as const })), fc.constant({}));
+/** Half of the batches hold takes alone, which a store may have a shorter way for. */
+const limitsCommand = commandOf(draftsOf(takes), draftsOf(draftOf(limitsTerms, anyRequest)));
 
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
@@ -179,12 +189,13 @@ class Layout {
   }
 
   #key(partition: number, { key }: Draft): string {
-    const keys = this.#keys[partition] as string[];
+    const all = this.#keys[partition] as string[];
+    const keys = this.#limits === 'only' ? all.slice(0, 2) : all;
     return keys[key % keys.length] ?? 'a';
   }
 
   #terms({ terms }: Draft): Terms | undefined {
-    if (terms?.kind !== 'limits' || this.#limits === 'all') return terms;
+    if (terms?.kind !== 'limits' || this.#limits === 'all' || this.#limits === 'only') return terms;
     return this.#limits === 'none' ? undefined : { ...terms, rules: terms.rules.filter(({ id }) => id !== 'first') };
   }
 
@@ -215,7 +226,7 @@ class Layout {
  * @example fc.assert(fc.asyncProperty(histories(), async (history) => { … }))
  */
 export function histories({ partitions = 1, maxSteps = 60, limits = 'all' }: HistoryOptions = {}): fc.Arbitrary<History> {
-  return fc.array(command, { maxLength: maxSteps }).map((commands) => {
+  return fc.array(limits === 'only' ? limitsCommand : command, { maxLength: maxSteps }).map((commands) => {
     const layout = new Layout(partitions, limits);
     return commands.map((each) => layout.step(each)).filter((step) => step !== undefined);
   });

@@ -1,6 +1,7 @@
 /** What the scripts answer: MessagePack, of which they use arrays, integers, strings and false. */
 import type { ErrorCode } from '../../errors.ts';
 import { ABSENT, type Answer, type Note, type Reading } from '../../model/answer.ts';
+import { decodeVerdict, type WireVerdict } from './wire-limits.ts';
 
 type Packed = number | string | false | readonly Packed[];
 
@@ -60,7 +61,9 @@ class Unpacker {
   }
 }
 
-type PackedNote = readonly [index: number, value: number, delta: number, code: ErrorCode | false, expiry: number | false, flags: number];
+type PackedNote = readonly [
+  index: number, value: number, delta: number, code: ErrorCode | false, expiry: number | false, flags: number, verdict?: WireVerdict,
+];
 
 /** The answer that apply.lua packed; one without results when it was no longer remembered. */
 export function decodeAnswer(packed: Buffer): Answer {
@@ -69,7 +72,7 @@ export function decodeAnswer(packed: Buffer): Answer {
   return { atMs, values, notes: notes.map(decodeNote) };
 }
 
-function decodeNote([index, value, delta, code, expiry, flags]: PackedNote): Note {
+function decodeNote([index, value, delta, code, expiry, flags, verdict]: PackedNote): Note {
   return {
     index,
     value,
@@ -78,6 +81,7 @@ function decodeNote([index, value, delta, code, expiry, flags]: PackedNote): Not
     ...(expiry !== false && { expiresAtMs: expiry }),
     ...((flags & REPLAYED) !== 0 && { replayed: true }),
     ...((flags & REPAIRED) !== 0 && { repaired: true }),
+    ...(verdict !== undefined && { verdict: decodeVerdict(verdict) }),
   };
 }
 

@@ -2,15 +2,17 @@
  * What the scripts are told. A plain add is its slot and amount, where the slot is known; else its key and
  * amount, and its bucket is among the KEYS. Any other operation is an object in one JSON array.
  */
-import { TallystickError, type ErrorCode } from '../../errors.ts';
+import type { ErrorCode } from '../../errors.ts';
 import type { Batch } from '../../model/batch.ts';
 import { faultOf } from '../../model/fault.ts';
 import { isKey } from '../../model/key.ts';
-import type { Kind, Operation, Query, Terms } from '../../model/operation.ts';
+import type { LimitsTerms } from '../../model/limit.ts';
+import type { CountTerms, Effect, Kind, Operation, Query, Terms } from '../../model/operation.ts';
 import { cellId, requestCellId } from '../../replica/cell.ts';
 import type { Keyspace } from './buckets.ts';
 import { PlainAdds } from './plain-adds.ts';
 import type { Slots } from './slots.ts';
+import { encodeTerms, encodeVerdict, type WireTerms, type WireVerdict } from './wire-limits.ts';
 
 /** A counter, as the scripts know it. */
 interface WireQuery {
@@ -42,7 +44,10 @@ interface WireOperation extends Partial<WireQuery> {
   readonly at?: number | undefined;
   readonly ends?: number | undefined;
   readonly repaired?: true | undefined;
-  readonly answered?: { readonly value: number; readonly delta: number } | undefined;
+  readonly answered?: { readonly value: number; readonly delta: number; readonly verdict?: WireVerdict } | undefined;
+  /** Terms of `limits`; or which operation of the batch that is more than a plain add has brought the same, from 1 on. */
+  readonly terms?: WireTerms;
+  readonly like?: number;
 }
 
 /** What a call of a script consists of. */
@@ -98,6 +103,7 @@ export class BatchEncoder {
     const keys = [space.meta, space.expiries, space.youngSources, space.oldSources, space.slots, space.freeSlots];
     const asked: string[] = [];
     const others: WireOperation[] = [];
+    const brought = new Map<LimitsTerms, number>();
     let letters = '';
     const serves = slots.serves(source);
     const reserved = serves ? keysOfOthers(operations) : undefined;
@@ -114,7 +120,8 @@ export class BatchEncoder {
       const hash = plain ? this.#toKeys.add(op.key, op.delta) : undefined;
       letters += hash === undefined ? OTHER : WITH_KEY;
       if (hash === undefined) {
-        others.push(encodeOther(op, space, keys, frame.requestRetentionMs));
+        const other = encodeOther(op, space, keys, frame.requestRetentionMs);
+        others.push(op.terms?.kind === 'limits' ? { ...other, ...termsOf(op.terms, brought, others.length + 1) } : other);
       } else {
         keys.push(space.bucket(space.bucketAt(hash)));
         asked.push(op.key);
@@ -152,17 +159,28 @@ const isPlain = ({ delta, terms, requestId, requestTtlMs, reach, effect }: Opera
 function encodeOther(op: Operation, space: Keyspace, keys: string[], requestRetentionMs: number): WireOperation {
   const code = faultOf(op);
   if (!isKey(op.key)) return { code: 'INVALID_KEY', keys: 0 };
-  if (op.terms?.kind === 'limits') return { code: 'UNSUPPORTED', keys: 0 };
   const request = code === undefined && op.requestId !== undefined;
   if (request) keys.push(space.cell(requestCellId(op, op.requestId)));
   const query = encodeQuery(op, space, keys);
   if (code !== undefined) return { ...query, code };
   const { delta, reach, member, effect } = op;
-  const decided = effect && { at: effect.atMs, ends: effect.expiresAtMs, repaired: effect.repaired, answered: effect.answered };
+  const decided = effect && { at: effect.atMs, ends: effect.expiresAtMs, repaired: effect.repaired, answered: encodeAnswered(effect) };
   const { min, max, ttlMs: ttl } = op.terms?.kind === 'count' ? op.terms : NO_BOUNDS;
   const wire = { ...query, delta, reach, member, min, max, ttl, ...decided };
   const retain = Math.min(op.requestTtlMs ?? Infinity, requestRetentionMs);
   return request ? { ...wire, request, retain, keys: query.keys + 1 } : wire;
+}
+
+function encodeAnswered({ answered }: Effect): WireOperation['answered'] {
+  if (answered?.verdict === undefined) return answered as WireOperation['answered'];
+  return { ...answered, verdict: encodeVerdict(answered.verdict) };
+}
+
+function termsOf(terms: LimitsTerms, brought: Map<LimitsTerms, number>, place: number): Pick<WireOperation, 'terms' | 'like'> {
+  const like = brought.get(terms);
+  if (like !== undefined) return { like };
+  brought.set(terms, place);
+  return { terms: encodeTerms(terms) };
 }
 
 const NO_BOUNDS: { min?: number; max?: number; ttlMs?: number } = {};
@@ -175,17 +193,19 @@ function encodeQuery(query: Query, space: Keyspace, keys: string[]): WireQuery {
     keys.push(space.bucket(bucket));
     return { kind: 'count', keys: 1, key, bucket };
   }
-  if (terms.kind === 'limits') throw new TallystickError('UNSUPPORTED', 'kind: limits are not kept by this store', { field: 'kind' });
   const id = cellId(query);
   const before = keys.push(space.cell(id)) - 1;
   if (terms.kind === 'sketch') {
     keys.push(space.cell(id, 'u'));
     for (let slot = 0; slot <= terms.slices; slot++) keys.push(space.cell(id, String(slot)));
   }
-  return { kind: terms.kind, keys: keys.length - before, window: terms.windowMs, ...slicesOf(terms) };
+  return { kind: terms.kind, keys: keys.length - before, ...windowOf(terms) };
 }
 
-const slicesOf = (terms: Exclude<Terms, { kind: 'count' | 'limits' }>): { slices?: number } => ('slices' in terms ? { slices: terms.slices } : {});
+function windowOf(terms: Exclude<Terms, CountTerms>): Pick<WireQuery, 'window' | 'slices'> {
+  if (terms.kind === 'limits') return {};
+  return 'slices' in terms ? { window: terms.windowMs, slices: terms.slices } : { window: terms.windowMs };
+}
 
 /** KEYS and ARGV of read.lua. */
 export function encodeQueries(queries: readonly Query[], space: Keyspace, rawMs: string): Call {

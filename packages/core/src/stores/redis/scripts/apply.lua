@@ -33,7 +33,7 @@
 
   Output:
     MessagePack {atMs, values, notes}, each note {index, value, delta, code | false, expiry | false,
-    replayed + 2 × repaired}; empty when it is no longer remembered
+    replayed + 2 × repaired, of a take or peek its verdict (actions.lua)}; empty when it is no longer remembered
     or an array of that, in how many ms a sweep is due or -1, the epoch, and of each k its slot or -1
     or the last seq that was applied: the replica is behind
     or an array of 1 and the number of partitions the data has, of 2 and its number of buckets, of 3 and the
@@ -47,8 +47,6 @@ local SLOT_KNOWN, WITH_KEY = string.byte('sk', 1, 2)
 local WINDOW = 8
 -- After this time the young sources become the old ones, and the old ones are forgotten.
 local SOURCE_RETENTION = 86400000
--- Redis drops a key so long after its time is over by the partition's clock, which alone decides.
-local GRACE = 120000
 
 --- @include "clock"
 --- @include "slots"
@@ -161,6 +159,10 @@ local function other_operations()
   --- @include "window"
   --- @include "unique"
   --- @include "sketch"
+  --- @include "subject"
+  --- @include "meters"
+  --- @include "limits"
+  --- @include "actions"
   --- @include "request"
 
   local function decide(op, k)
@@ -174,7 +176,7 @@ local function other_operations()
     local ok, result = pcall(decide, op, k)
     if ok then return result end
     local text = type(result) == 'table' and result.err or tostring(result)
-    local foreign = string.find(text, 'WRONGTYPE', 1, true) or string.find(text, 'corrupt', 1, true)
+    local foreign = string.find(text, 'WRONGTYPE', 1, true) or string.find(text, 'corrupt', 1, true) or string.find(text, 'too short', 1, true)
     return { value = 0, delta = 0, code = foreign and 'DATA_CORRUPT' or 'INTERNAL' }
   end
   return apply, given
@@ -187,10 +189,10 @@ local k, next_given = 6, 0
 local function apply_other(index, op)
   local result = apply(op, k)
   values[index] = result.value
-  if result.delta == op.delta and not (result.code or result.expires or result.replayed) then return end
+  if result.delta == op.delta and not (result.code or result.expires or result.replayed or result.verdict) then return end
   notes[#notes + 1] = {
     index - 1, result.value, result.delta, result.code or false, result.expires or false,
-    (result.replayed and 1 or 0) + (result.repaired and 2 or 0),
+    (result.replayed and 1 or 0) + (result.repaired and 2 or 0), result.verdict,
   }
 end
 

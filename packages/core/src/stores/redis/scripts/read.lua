@@ -28,6 +28,7 @@ local SLOTS = KEYS[2]
 --- @include "window"
 --- @include "unique"
 --- @include "sketch"
+--- @include "subject"
 
 local function read(op, k)
   local ok, value, expiry = pcall(kinds[op.kind].read, op, k)

@@ -1,19 +1,22 @@
 -- Request ids: a string "value:delta:expiry of the counter or nothing:expiry of the id" under a key of its
--- own, which comes before the keys of the counter.
+-- own, which comes before the keys of the counter; of a take or peek then ":" and its verdict in MessagePack.
 local function replayed(text)
-  local value, delta, ends, expiry = string.match(text, '^(-?%d+):(-?%d+):(%d*):(-?%d+)$')
+  local value, delta, ends, expiry, verdict = string.match(text, '^(-?%d+):(-?%d+):(%d*):(-?%d+):?(.*)$')
   if not value then error('corrupt') end
-  return { value = tonumber(value), delta = tonumber(delta), expires = tonumber(ends), replayed = true }, tonumber(expiry)
+  local result = { value = tonumber(value), delta = tonumber(delta), expires = tonumber(ends), replayed = true }
+  if verdict ~= '' then result.verdict = cmsgpack.unpack(verdict) end
+  return result, tonumber(expiry)
 end
 
 local function remember(op, k, result)
-  local value, delta, ends = result.value, result.delta, result.expires
+  local value, delta, ends, verdict = result.value, result.delta, result.expires, result.verdict
   if op.at then
     ends = op.ends
-    if op.answered then value, delta = op.answered.value, op.answered.delta end
+    if op.answered then value, delta, verdict = op.answered.value, op.answered.delta, op.answered.verdict end
   end
   local expiry = (op.at or now) + op.retain
   local text = int(value) .. ':' .. int(delta) .. ':' .. (ends and int(ends) or '') .. ':' .. int(expiry)
+  if verdict then text = text .. ':' .. cmsgpack.pack(verdict) end
   redis.call('SET', KEYS[k], text, 'PX', int(math.max(expiry - now, 0) + GRACE))
 end
 
