@@ -1,5 +1,5 @@
-// A TCP proxy that fails the way networks do: it cuts, delays, refuses, swallows what the server says, or goes
-// silent with its connections open.
+// A TCP proxy that fails the way networks do: it cuts, tears requests apart, delays, refuses, swallows what the
+// server says, or goes silent with its connections open.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
@@ -8,11 +8,15 @@ interface Pair {
   readonly client: Socket;
   readonly server: Socket;
   silent: boolean;
+  /** What the server said and is held back, oldest first: nothing overtakes it. */
+  readonly held: Buffer[];
 }
 
 export class FaultProxy {
   readonly #target: { readonly port: number; readonly host: string };
   readonly #pairs = new Set<Pair>();
+  /** Told of each connection whose request was torn. */
+  #onTorn: (() => void) | undefined;
   #listener: Server | undefined;
   #port = 0;
   /** Each piece of what the server says waits so long. */
@@ -55,6 +59,12 @@ export class FaultProxy {
     this.#pairs.clear();
   }
 
+  /** Lets half of the next request through, and resets its connection and all others. Resolves when that is done. */
+  async tear(): Promise<void> {
+    await new Promise<void>((resolve) => (this.#onTorn = resolve));
+    this.cut();
+  }
+
   /**
    * From now on nothing passes on the connections there are, and none is closed: a peer that is gone without
    * a word. New connections work.
@@ -85,11 +95,9 @@ export class FaultProxy {
       return;
     }
     const server = connect(this.#target);
-    const pair = { client, server, silent: false };
+    const pair = { client, server, silent: false, held: [] };
     this.#pairs.add(pair);
-    client.on('data', (bytes) => {
-      if (!pair.silent) server.write(bytes);
-    });
+    client.on('data', (bytes) => { this.#request(pair, bytes); });
     server.on('data', (bytes) => this.#reply(pair, bytes));
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
@@ -102,9 +110,24 @@ export class FaultProxy {
     }
   }
 
-  #reply({ client, silent }: Pair, bytes: Buffer): void {
-    if (silent || this.dropReplies) return;
-    if (this.delayMs === 0) client.write(bytes);
-    else setTimeout(() => client.write(bytes), this.delayMs);
+  #request({ server, silent }: Pair, bytes: Buffer): void {
+    const onTorn = this.#onTorn;
+    if (silent) return;
+    if (onTorn === undefined) {
+      server.write(bytes);
+    } else {
+      this.#onTorn = undefined;
+      server.write(bytes.subarray(0, bytes.length / 2), onTorn);
+    }
+  }
+
+  #reply(pair: Pair, bytes: Buffer): void {
+    if (pair.silent || this.dropReplies) return;
+    if (this.delayMs === 0 && pair.held.length === 0) {
+      pair.client.write(bytes);
+      return;
+    }
+    pair.held.push(bytes);
+    setTimeout(() => pair.client.write(pair.held.shift()!), this.delayMs);
   }
 }
