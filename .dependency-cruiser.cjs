@@ -191,11 +191,12 @@ module.exports = {
       comment: "A file outside these folders would escape the rules below.",
       severity: "error",
       from: {},
-      to: { path: SERVER, pathNot: [`${SERVER}(app|http|grpc|config|cli)/`, TEST] },
+      to: { path: SERVER, pathNot: [`${SERVER}(app|http|grpc|pipeline|config|cli)/`, TEST] },
     },
     serverFolder("app", [], "A use case knows no transport, so every transport answers alike."),
     serverFolder("http", ["app"], "Transports are strangers to each other: wire to app and back, nothing else."),
     serverFolder("grpc", ["app"], "Transports are strangers to each other: wire to app and back, nothing else."),
+    serverFolder("pipeline", [], "A stage knows the port to the next one, not which process it runs in."),
     serverFolder("config", ["app"], "Configuration is data for the composition root; it starts nothing."),
     {
       name: "server-cli-is-the-root",
@@ -209,6 +210,7 @@ module.exports = {
     oneHome("better-sqlite3", "better-sqlite3/", `${CORE}stores/sqlite/`),
     // The store is given its client, and who runs a node is not the one to make it.
     oneHome("redis", "(redis|@redis)/", [`${CORE}stores/redis/`, `${SERVER}cli/redis[.]ts$`].join("|")),
+    oneHome("mariadb", "mariadb/", `${SERVER}pipeline/ledger/mysql/`),
     oneHome("fastify", "(fastify|@fastify)/", `${SERVER}http/`),
     oneHome("grpc", "(@grpc|grpc-health-check)/", [`${SERVER}grpc/`, "^packages/client/src/"].join("|")),
     oneHome("commander", "commander/", `${SERVER}cli/`),
