@@ -72,7 +72,7 @@ export class Unpacker {
 
   #text(length: number): string {
     const from = this.#take(length);
-    const text = this.#bytes.utf8Slice(from, this.#at);
+    const text = this.#bytes.toString('utf8', from, this.#at);
     if (text.includes(REPLACEMENT) && !isUtf8(this.#bytes.subarray(from, this.#at))) throw new Error(`expected UTF-8 at byte ${from}`);
     return text;
   }
