@@ -52,7 +52,7 @@ function logInto(lines: string[]): Log {
 
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+  const isJson = /^application\/(problem\+)?json/.test(response.headers.get('content-type') ?? '') && text !== '';
   return { status: response.status, headers: response.headers, text, body: isJson ? (JSON.parse(text) as Answer['body']) : undefined };
 }
 
@@ -85,7 +85,7 @@ export async function startNode(
 }
 
 /** Starts a node over a store of {@link STORES}. */
-export async function startNodeOn(store: string): Promise<HttpNode> {
+export async function startNodeOn(store: string, options: Partial<AppOptions> = {}): Promise<HttpNode> {
   const opened = await STORES[store]!();
-  return startNode({ store: opened.store }, opened.remove);
+  return startNode({ ...options, store: opened.store }, opened.remove);
 }

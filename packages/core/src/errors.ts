@@ -51,6 +51,8 @@ export const errorTable = Object.freeze({
   SCHEMA_MISMATCH: entry(10032, [500, 9], false, 'Stored data has a schema version this program does not know.'),
   PARTITIONS_MISMATCH: entry(10033, [500, 9], false, 'Stored data was created with another number of partitions.'),
   INVALID_CONFIG: entry(10040, [500, 3], false, 'A setting is missing, unknown or impossible.'),
+  RATE_LIMITED: entry(10050, [429, 8], true, 'A limit is reached; nothing was done.'),
+  DUPLICATE: entry(10051, [429, 6], true, 'The same was done by the same user just before; nothing was done.'),
   INTERNAL: entry(10099, [500, 13], false, 'A fault of this program; the log has the details.'),
 });
 

@@ -335,14 +335,16 @@ function checkNoHole(items: readonly unknown[]): void {
   throw new TallystickError('INVALID_ARGUMENT', 'item: expected an object, got undefined', { field: 'item' }).at(index);
 }
 
-function checkRequestId(id: unknown): void {
+/** @throws TallystickError when `id` is there and can be none. */
+export function checkRequestId(id: unknown): void {
   if (id === undefined) return;
   const fits = typeof id === 'string' && id.length > 0 && id.length <= MAX_REQUEST_ID && id.isWellFormed();
   if (fits) return;
   throw new TallystickError('INVALID_ARGUMENT', `requestId: expected 1 to ${MAX_REQUEST_ID} characters, got ${describe(id)}`, { field: 'requestId' });
 }
 
-function checkRequestTtl({ requestId, requestTtlMs }: Pick<Operation, 'requestId' | 'requestTtlMs'>): void {
+/** @throws TallystickError when `requestTtlMs` is there and is no duration, or has no id to belong to. */
+export function checkRequestTtl({ requestId, requestTtlMs }: Pick<Operation, 'requestId' | 'requestTtlMs'>): void {
   if (requestTtlMs === undefined) return;
   checkDurationMs(requestTtlMs, 'requestTtlMs');
   if (requestId !== undefined) return;

@@ -1,7 +1,7 @@
 /** Limits over lanes: checks what comes in, finds the lane, and gives each caller its decision. */
 import type { Refusal } from './counters.ts';
 import { TallystickError } from './errors.ts';
-import { checkItems, inItem, toRefusal } from './lane-counters.ts';
+import { checkItems, checkRequestId, checkRequestTtl, inItem, toRefusal } from './lane-counters.ts';
 import type { Denials } from './limits-denials.ts';
 import type { LimitRules } from './limits-rules.ts';
 import type { BlockOptions, ChangeOptions, ChangeResult, Limits, NamedLimit, PenaltyOptions, RefundOptions, Rules, TakeItem, TakeOptions } from './limits.ts';
@@ -26,10 +26,9 @@ export interface LimitParts {
   readonly environment: Environment;
 }
 
-const MAX_REQUEST_ID = 128;
 const NO_OPTIONS = Object.freeze({});
-const TAKE = ['cost', 'requestId', 'timeoutMs'] as const;
-const CHANGE = ['requestId', 'timeoutMs'] as const;
+const TAKE = ['cost', 'requestId', 'requestTtlMs', 'timeoutMs'] as const;
+const CHANGE = ['requestId', 'requestTtlMs', 'timeoutMs'] as const;
 
 export class LaneLimits implements Limits {
   readonly #parts: LimitParts;
@@ -105,10 +104,10 @@ export class LaneLimits implements Limits {
 
   /** A checked take. Its member is the name of the lease that it asks for. */
   #takeOf(subject: string, rules: Rules, options: TakeOptions): Operation {
-    const { cost, requestId } = options === NO_OPTIONS ? options : checkedCall(options, TAKE);
+    const { cost, requestId, requestTtlMs } = options === NO_OPTIONS ? options : checkedCall(options, TAKE);
     const terms = this.#parts.rules.termsOf({ action: 'take', cost: cost ?? 1 }, rules);
     const lease = hasLeases(terms) ? (requestId ?? this.#parts.environment.newSource()) : undefined;
-    return { key: checkKey(subject, 'subject'), delta: terms.cost, terms, member: lease, requestId };
+    return { key: checkKey(subject, 'subject'), delta: terms.cost, terms, member: lease, requestId, requestTtlMs };
   }
 
   async #take(op: Operation, timeoutMs: number | undefined): Promise<Decision> {
@@ -125,9 +124,11 @@ export class LaneLimits implements Limits {
   }
 
   /** What may end a denial. Those decided before are answered before it, so that forgetting after the answer is enough; before it, for who asks meanwhile. */
-  async #change(subject: string, terms: LimitsTerms, { requestId, timeoutMs }: ChangeOptions, member?: string): Promise<ChangeResult> {
+  async #change(subject: string, terms: LimitsTerms, options: ChangeOptions, member?: string): Promise<ChangeResult> {
     const { denials } = this.#parts;
-    const answer = this.#submit({ key: checkKey(subject, 'subject'), delta: terms.cost, terms, member, requestId }, timeoutMs);
+    const { requestId, requestTtlMs, timeoutMs } = options;
+    const op = { key: checkKey(subject, 'subject'), delta: terms.cost, terms, member, requestId, requestTtlMs };
+    const answer = this.#submit(op, timeoutMs);
     denials.forget(subject);
     const { outcome, replayed } = await answer.finally(() => { denials.forget(subject); });
     return replayed === true ? { outcome, replayed } : { outcome };
@@ -184,13 +185,10 @@ function checkedCall<T extends TakeOptions>(options: T, fields: readonly (keyof 
   const { cost, requestId, timeoutMs } = checkOptions(options, fields, 'INVALID_ARGUMENT');
   checkCost(cost);
   if (timeoutMs !== undefined) checkDurationMs(timeoutMs, 'timeoutMs');
-  if (requestId !== undefined && !isRequestId(requestId)) {
-    throw unexpected('requestId', `1 to ${MAX_REQUEST_ID} characters`, requestId, 'INVALID_ARGUMENT');
-  }
+  checkRequestId(requestId);
+  checkRequestTtl(options);
   return options;
 }
-
-const isRequestId = (id: unknown): boolean => typeof id === 'string' && id.length >= 1 && id.length <= MAX_REQUEST_ID && id.isWellFormed();
 
 function checkDecision(decision: Decision | null): void {
   if (Number.isSafeInteger(decision?.atMs)) return;

@@ -64,6 +64,8 @@ export interface TakeOptions {
   readonly cost?: number;
   /** The first answer to this id (of this subject) is given again; nothing is taken twice. At most 128 characters. */
   readonly requestId?: string;
+  /** How long that first answer is given again; at most, and by default, the store's `requestRetentionMs`. */
+  readonly requestTtlMs?: number;
   /** How long to wait. Default: as long as it takes. */
   readonly timeoutMs?: number;
 }
@@ -81,6 +83,8 @@ export interface ChangeOptions {
    * characters; not one of a take.
    */
   readonly requestId?: string;
+  /** How long that id is remembered; at most, and by default, the store's `requestRetentionMs`. */
+  readonly requestTtlMs?: number;
   /** How long to wait. Default: as long as it takes. */
   readonly timeoutMs?: number;
 }

@@ -1,5 +1,5 @@
 /** What every use case is given. */
-import { type CounterType, type Counters, TallystickError } from 'tallystick';
+import { type CounterType, type Counters, type Limits, TallystickError } from 'tallystick';
 import { within } from './within.ts';
 import type { Figures } from './figures.ts';
 
@@ -12,11 +12,14 @@ export interface Call {
 /** What every use case is given. */
 export interface Context {
   readonly counters: Counters;
+  readonly limits: Limits;
   readonly figures: Figures;
   readonly requestTimeoutMs: number;
   readonly maxBatchItems: number;
   /** The type declared for a key. */
   readonly typeOfKey: (key: string) => CounterType;
+  /** Whether a rule of that name is declared. */
+  readonly isDeclaredLimit: (rule: string) => boolean;
 }
 
 /**

@@ -3,6 +3,8 @@
  * name in here comes from the program (a route, a counter type, an event), never from a caller.
  */
 
+import type { Decision } from 'tallystick';
+
 /** Upper edges of the response time buckets, in seconds. */
 export const BUCKETS_SECONDS: readonly number[] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -31,15 +33,20 @@ export type IncrementStatus = 'applied' | 'accepted' | 'refused';
 export class Figures {
   /** Increments by counter type and status. */
   readonly increments = new Map<string, Map<IncrementStatus, number>>();
+  /** Decisions on limits by rule and reason. */
+  readonly decisions = new Map<string, Map<Decision['reason'], number>>();
   /** By route: a transport and a path pattern or method name. */
   readonly responseTimes = new Map<string, ResponseTimes>();
   /** Events of the library by type. */
   readonly events = new Map<string, number>();
 
   countIncrement(keyType: string, status: IncrementStatus): void {
-    let byStatus = this.increments.get(keyType);
-    if (byStatus === undefined) this.increments.set(keyType, (byStatus = new Map<IncrementStatus, number>()));
-    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    count(this.increments, keyType, status);
+  }
+
+  /** @param rule A declared one, `given` for one that came with a call, and nothing for a block. */
+  countDecision(rule: string, reason: Decision['reason']): void {
+    count(this.decisions, rule, reason);
   }
 
   countEvent(type: string): void {
@@ -52,4 +59,10 @@ export class Figures {
     if (times === undefined) this.responseTimes.set(route, (times = new ResponseTimes()));
     return times;
   }
+}
+
+function count<Inner>(figures: Map<string, Map<Inner, number>>, outer: string, inner: Inner): void {
+  let within = figures.get(outer);
+  if (within === undefined) figures.set(outer, (within = new Map<Inner, number>()));
+  within.set(inner, (within.get(inner) ?? 0) + 1);
 }

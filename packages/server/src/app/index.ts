@@ -6,7 +6,11 @@ import {
   createTallystick,
   memoryStore,
   type AddResult,
+  type ChangeResult,
   type CloseReport,
+  type Decision,
+  type LimitOptions,
+  type NamedLimit,
   type Store,
   type Tallystick,
   type TallystickEvent,
@@ -19,6 +23,19 @@ import { Figures } from './figures.ts';
 import { addFreq, batchAddFreq, batchGetFreq, getFreq, type FreqBatchReply, type FreqReply } from './frequency.ts';
 import { getCounter, getCounters, type CounterValue, type GetCountersReply } from './get-counters.ts';
 import { readiness, type Readiness } from './health.ts';
+import {
+  blockSubject,
+  checkLimits,
+  checkLimitsOfMany,
+  peekLimits,
+  penalizeLimits,
+  refundLimits,
+  releaseLimits,
+  resetLimits,
+  rulesOf,
+  unblockSubject,
+  type CheckLimitsReply,
+} from './limits.ts';
 import { countLikes, countLikesOfMany, like, unlike, type CountReply, type LikeReply } from './like.ts';
 import { timelyStore } from './timely-store.ts';
 
@@ -30,7 +47,11 @@ export type { FreqBatchReply, FreqReply } from './frequency.ts';
 export type { CounterValue, GetCountersReply } from './get-counters.ts';
 export type { Readiness } from './health.ts';
 export type { CountReply, LikeReply } from './like.ts';
+export type { CheckLimitsReply } from './limits.ts';
 export type { Log } from './log.ts';
+
+/** Limits by name. */
+export type LimitDeclarations = Readonly<Record<string, LimitOptions>>;
 
 /** Settings of {@link createApp}. */
 export interface AppOptions {
@@ -38,6 +59,8 @@ export interface AppOptions {
   readonly store: Store;
   /** Counter types by key, as in the library. Default: every counter is `simple`. */
   readonly counters?: Declarations;
+  /** Limits by name. */
+  readonly limits?: LimitDeclarations;
   /** `batched` counters are flushed this often. Default 100. */
   readonly flushEveryMs?: number;
   /** The longest a call waits. Default 5,000. */
@@ -66,6 +89,17 @@ export interface App {
   batchAddFreq(request: unknown, call?: Call): Promise<FreqBatchReply>;
   getFreq(request: unknown, call?: Call): Promise<FreqReply>;
   batchGetFreq(request: unknown, call?: Call): Promise<FreqBatchReply>;
+  checkLimits(request: unknown, call?: Call): Promise<Decision>;
+  checkLimitsOfMany(request: unknown, call?: Call): Promise<CheckLimitsReply>;
+  peekLimits(request: unknown, call?: Call): Promise<Decision>;
+  refundLimits(request: unknown, call?: Call): Promise<ChangeResult>;
+  releaseLimits(request: unknown, call?: Call): Promise<ChangeResult>;
+  penalizeLimits(request: unknown, call?: Call): Promise<ChangeResult>;
+  resetLimits(request: unknown, call?: Call): Promise<ChangeResult>;
+  blockSubject(request: unknown, call?: Call): Promise<ChangeResult>;
+  unblockSubject(request: unknown, call?: Call): Promise<ChangeResult>;
+  /** The rules of a request that was checked, in full. */
+  rulesOf(request: unknown): readonly NamedLimit[];
   /** Whether calls would be served now. Never rejects. */
   readiness(): Promise<Readiness>;
   /** For metrics: what use cases and transports recorded. */
@@ -83,21 +117,23 @@ const REQUEST_TIMEOUT_MS = 5000;
 const MAX_BATCH_ITEMS = 1000;
 
 /**
- * Checks what is declared of counters without a store of their own kind: none is opened, nothing is written.
+ * Checks what is declared of counters and limits without a store of their own kind: none is opened, nothing is written.
  *
- * @throws TallystickError `INVALID_CONFIG`, naming the pattern and the field.
+ * @throws TallystickError `INVALID_CONFIG`, naming the pattern or rule and the field.
  */
-export async function checkCounters(counters: Declarations): Promise<void> {
-  await createTallystick({ store: memoryStore(), counters }).close();
+export async function checkDeclarations(declared: Pick<AppOptions, 'counters' | 'limits'>): Promise<void> {
+  const { counters = {}, limits = {} } = declared;
+  await createTallystick({ store: memoryStore(), counters, limits }).close();
 }
 
 /** Creates the use cases over a store. */
 export function createApp(options: AppOptions): App {
   const figures = new Figures();
-  const { store, counters = {}, flushEveryMs, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxBatchItems = MAX_BATCH_ITEMS } = options;
+  const { store, counters = {}, limits = {}, flushEveryMs, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxBatchItems = MAX_BATCH_ITEMS } = options;
   const tallystick = createTallystick({
     store: timelyStore(store, requestTimeoutMs),
     counters,
+    limits,
     ...(flushEveryMs !== undefined && { flushEveryMs }),
     onEvent: (event) => {
       figures.countEvent(event.type);
@@ -106,10 +142,12 @@ export function createApp(options: AppOptions): App {
   });
   const context: Context = {
     counters: tallystick.counters,
+    limits: tallystick.limits,
     figures,
     requestTimeoutMs,
     maxBatchItems,
     typeOfKey: declaredTypes(counters),
+    isDeclaredLimit: (rule) => Object.hasOwn(limits, rule),
   };
   return { ...useCases(context), ...lifeOf(tallystick, context), figures, stats: () => tallystick.stats() };
 }
@@ -128,6 +166,16 @@ function useCases(context: Context): Omit<App, 'readiness' | 'figures' | 'stats'
     batchAddFreq: (request, call) => batchAddFreq(context, request, call),
     getFreq: (request, call) => getFreq(context, request, call),
     batchGetFreq: (request, call) => batchGetFreq(context, request, call),
+    checkLimits: (request, call) => checkLimits(context, request, call),
+    checkLimitsOfMany: (request, call) => checkLimitsOfMany(context, request, call),
+    peekLimits: (request, call) => peekLimits(context, request, call),
+    refundLimits: (request, call) => refundLimits(context, request, call),
+    releaseLimits: (request, call) => releaseLimits(context, request, call),
+    penalizeLimits: (request, call) => penalizeLimits(context, request, call),
+    resetLimits: (request, call) => resetLimits(context, request, call),
+    blockSubject: (request, call) => blockSubject(context, request, call),
+    unblockSubject: (request, call) => unblockSubject(context, request, call),
+    rulesOf: (request) => rulesOf(context, request),
   };
 }
 

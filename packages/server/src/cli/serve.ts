@@ -1,6 +1,6 @@
 /** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
 import { TallystickError } from 'tallystick';
-import { checkCounters, createApp, type App, type Log } from '../app/index.ts';
+import { checkDeclarations, createApp, type App, type Log } from '../app/index.ts';
 import { formatAddress, isLoopback, loadConfig, type Config } from '../config/index.ts';
 import { announce } from './announce.ts';
 import { createLog } from './log.ts';
@@ -45,14 +45,14 @@ export async function serve(options: Readonly<Record<string, string>>, terminal:
 }
 
 async function start(config: Config): Promise<Node> {
-  await checkCounters(config.counters); // before the data is touched
+  await checkDeclarations(config); // before the data is touched
   const log = await createLog(config.logLevel);
   warnBeyondLoopback(config, log);
   // HTTP is loaded while the store opens its data in another thread.
   const [{ store, release }] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
-  const { counters, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
+  const { counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
   const onEvent = (event: AppEvent): void => logEvent(event, log);
-  const app = createApp({ store, counters, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent });
+  const app = createApp({ store, counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent });
   try {
     return { config, app, log, release, ...(await listen(config, app, log)) };
   } catch (error) {

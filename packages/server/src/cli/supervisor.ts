@@ -3,7 +3,7 @@
  * turn) and the counters in Redis. A worker that ends is replaced. The supervisor serves nothing itself.
  */
 import cluster, { type Worker } from 'node:cluster';
-import { checkCounters } from '../app/index.ts';
+import { checkDeclarations } from '../app/index.ts';
 import type { Config } from '../config/index.ts';
 import { announce, type Ports } from './announce.ts';
 import { CLOSE_GRACE_MS, stopBySignals, stoppingOnce } from './stopping.ts';
@@ -18,7 +18,7 @@ type Beginning = Ports | number;
 
 /** Runs the workers until told to stop, and then ends the process. */
 export async function supervise(config: Config, asJson: boolean, terminal: Terminal): Promise<never> {
-  await checkCounters(config.counters);
+  await checkDeclarations(config);
   const workers = new Workers(config, terminal);
   const stopping = stoppingOnce(() => workers.stop(), () => workers.stopAtOnce());
   stopBySignals(stopping);

@@ -2,7 +2,7 @@
  * Kinds of settings: how a value is read, from text (environment, flags) as from a file, and how it is
  * described. A reader returns undefined for what it does not understand.
  */
-import type { CounterOptions } from 'tallystick';
+import type { CounterOptions, LimitOptions } from 'tallystick';
 import { parseAddress, type Address } from './address.ts';
 import { parseRedisTarget, REDIS_URL, type RedisTarget } from './redis-target.ts';
 
@@ -61,18 +61,26 @@ export function choice<Name extends string>(...names: readonly Name[]): Kind<Nam
   };
 }
 
-/** Counter options by key pattern; as text, a JSON object. What the options mean is the library's to check. */
-export const counters: Kind<Readonly<Record<string, CounterOptions>>> = {
-  expected: 'an object of counter options by key pattern (as text: JSON)',
-  placeholder: 'json',
-  read: (value) => {
-    const parsed = typeof value === 'string' ? parsedJson(value) : value;
-    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-    return isObject && Object.values(parsed).every((options) => typeof options === 'object' && options !== null)
-      ? (parsed as Readonly<Record<string, CounterOptions>>)
-      : undefined;
-  },
-};
+/** Options by name; as text, a JSON object. What the options mean is the library's to check. */
+function optionsBy<Options>(what: string): Kind<Readonly<Record<string, Options>>> {
+  return {
+    expected: `an object of ${what} (as text: JSON)`,
+    placeholder: 'json',
+    read: (value) => {
+      const parsed = typeof value === 'string' ? parsedJson(value) : value;
+      const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+      return isObject && Object.values(parsed).every((options) => typeof options === 'object' && options !== null)
+        ? (parsed as Readonly<Record<string, Options>>)
+        : undefined;
+    },
+  };
+}
+
+/** Counter options by key pattern. */
+export const counters = optionsBy<CounterOptions>('counter options by key pattern');
+
+/** Limits by name. */
+export const limits = optionsBy<LimitOptions>('limits by name');
 
 function parsedJson(text: string): unknown {
   try {

@@ -33,6 +33,7 @@ describe('loadConfig', () => {
       partitions: 16,
       workers: 1,
       counters: {},
+      limits: {},
       flushEveryMs: 100,
       maxBatchItems: 1000,
       maxBodyBytes: 1_048_576,

@@ -2,9 +2,9 @@
  * Every setting of a node: the one table from which the configuration is read and checked, and from which
  * the help and the reference are written.
  */
-import type { Declarations } from '../app/index.ts';
+import type { Declarations, LimitDeclarations } from '../app/index.ts';
 import type { Address } from './address.ts';
-import { address, choice, counters, integer, path, redisUrl, type Kind } from './kinds.ts';
+import { address, choice, counters, integer, limits, path, redisUrl, type Kind } from './kinds.ts';
 import type { RedisTarget } from './redis-target.ts';
 
 /** The settings of a node. */
@@ -18,6 +18,7 @@ export interface Config {
   readonly partitions: number;
   readonly workers: number;
   readonly counters: Declarations;
+  readonly limits: LimitDeclarations;
   readonly flushEveryMs: number;
   readonly maxBatchItems: number;
   readonly maxBodyBytes: number;
@@ -62,6 +63,11 @@ export const SETTINGS: Settings = {
     kind: counters,
     fallback: '{}',
     meaning: 'Counter types by key: a whole key, or a beginning followed by * (the longest wins), each with type, min, max, ttlMs, windowMs, slices, shards.',
+  },
+  limits: {
+    kind: limits,
+    fallback: '{}',
+    meaning: 'Limits by name, each with algorithm, limit, windowMs or leaseMs, and slices, mode, align, burst.',
   },
   flushEveryMs: { kind: integer(1, MINUTE_MS), fallback: '100', meaning: 'Counters of type batched are flushed this often, in milliseconds.' },
   maxBatchItems: { kind: integer(1, 10_000), fallback: '1000', meaning: 'The most items of one batch call.' },

@@ -8,6 +8,7 @@ export interface HttpAnswer {
   readonly body: string;
   /** Default JSON. */
   readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A request as a route sees it. */

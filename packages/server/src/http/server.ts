@@ -99,8 +99,9 @@ function serve(fastify: FastifyInstance, { app, log }: HttpOptions, { method, ur
       const ended = (): void => times.observe((performance.now() - beganMs) / 1000);
       if (!hasQuery) refuseQuery(request.query as object);
       answer(app, request as HttpRequest).then(
-        ({ status, body, contentType = JSON_TYPE }) => {
+        ({ status, body, contentType = JSON_TYPE, headers }) => {
           ended();
+          if (headers !== undefined) reply.headers(headers);
           reply.code(status).header('content-type', contentType).send(body);
         },
         (error: unknown) => {

@@ -5,7 +5,7 @@ import { counterFields, listOf, object, ref, type Schema } from './schemas.ts';
 /** One route, described. */
 export interface Operation {
   readonly summary: string;
-  readonly tag: 'likes' | 'counters' | 'frequency' | 'operations';
+  readonly tag: 'likes' | 'counters' | 'frequency' | 'limits' | 'operations';
   /** Schema of the request body. */
   readonly body?: Schema;
   /** Whether the body may be left out. */
@@ -29,6 +29,17 @@ const READ: readonly ErrorCode[] = ['INVALID_KEY', 'INVALID_ARGUMENT', ...STORE]
 const READ_MANY: readonly ErrorCode[] = [...BODY, 'BATCH_TOO_LARGE', ...STORE];
 const WRITE_MANY: readonly ErrorCode[] = [...BODY, 'INVALID_AMOUNT', 'BATCH_TOO_LARGE', ...STORE];
 const WRITE: readonly ErrorCode[] = [...BODY, 'INVALID_AMOUNT', 'OUT_OF_RANGE', 'STATE_TOO_LARGE', 'OUTCOME_UNKNOWN', ...STORE];
+
+const LIMITS: readonly ErrorCode[] = [...BODY, 'OUTCOME_UNKNOWN', 'UNSUPPORTED', ...STORE];
+
+const limitChange = (summary: string, body: string, errors: readonly ErrorCode[]): Operation => ({
+  summary,
+  tag: 'limits',
+  body: ref(body),
+  answer: ref('Changed'),
+  accepts: true,
+  errors: [...LIMITS, ...errors],
+});
 
 /** Every route as `METHOD /path/{part}`. */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -121,6 +132,27 @@ export const operations: Readonly<Record<string, Operation>> = {
     answer: ref('BatchFreqRsp'),
     errors: READ_MANY,
   },
+  'POST /v1/limits/check': {
+    summary: 'Whether a subject may: takes units under all rules, or nothing. A denial is an answer like any other. With items: many, each by itself.',
+    tag: 'limits',
+    body: { oneOf: [ref('Check'), ref('CheckMany')] },
+    answer: { oneOf: [ref('Decision'), ref('Decisions')] },
+    otherwise: { 429: ref('Denial') },
+    errors: [...LIMITS, 'INVALID_AMOUNT', 'BATCH_TOO_LARGE'],
+  },
+  'POST /v1/limits/peek': {
+    summary: 'What a check would be told now. Changes nothing.',
+    tag: 'limits',
+    body: ref('Peek'),
+    answer: ref('Decision'),
+    errors: [...LIMITS, 'INVALID_AMOUNT'],
+  },
+  'POST /v1/limits/refund': limitChange('Gives units back; a count never falls below 0.', 'Refund', ['INVALID_AMOUNT']),
+  'POST /v1/limits/release': limitChange('Gives a lease of a concurrency rule back.', 'Release', []),
+  'POST /v1/limits/penalize': limitChange('Takes units without asking.', 'Penalty', ['INVALID_AMOUNT']),
+  'POST /v1/limits/reset': limitChange('Forgets what these rules, or all, have counted of a subject. A block stays.', 'Reset', []),
+  'POST /v1/limits/block': limitChange('Denies every check of a subject, for a time or until it is unblocked.', 'Block', []),
+  'POST /v1/limits/unblock': limitChange('Ends a block.', 'Unblock', []),
   'GET /healthz': { summary: 'Whether the process lives.', tag: 'operations', answer: ref('Status'), errors: [] },
   'GET /readyz': {
     summary: 'Whether calls would be served: 503 with a reason while draining or while the store does not answer.',

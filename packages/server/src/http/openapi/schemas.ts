@@ -76,6 +76,28 @@ const freqAdd = {
 };
 const code = integer('0, or a number of the error table.', 0, 99_999);
 
+const limitSubject = { type: 'string', minLength: 1, description: 'Who is limited: 1 to 512 bytes of well-formed UTF-8.' };
+const oneRule = { anyOf: [text('The name of a declared limit.'), ref('Rule')] };
+const rules = { anyOf: [...oneRule.anyOf, { type: 'array', items: oneRule, minItems: 1, maxItems: 32 }], description: 'All or nothing.' };
+const cost = integer('Units. Default 1.', 1);
+const asked = { subject: limitSubject, rules, cost };
+const takeFields = { ...asked, ...request };
+const msOrNull = (description: string): Schema => ({ type: ['integer', 'null'], minimum: 0, description });
+const decision = {
+  allowed: flag('Whether the units were taken.'),
+  limit: integer('The limit of rule; 0 for a block.', 0),
+  remaining: integer('Units left of that rule.', 0),
+  resetMs: msOrNull('Milliseconds until all units are free again if nothing more is taken; null for never.'),
+  retryAfterMs: msOrNull('0 when allowed; else after so many milliseconds the same fits, if nobody else takes before; null: waiting does not help.'),
+  reason: { enum: ['allowed', 'limited', 'blocked'] },
+  rule: { type: ['string', 'null'], description: 'The rule nearest to its limit, or the one to wait for longest; null for a block.' },
+  source: { type: 'string', description: 'store; near: a denial that this node remembers.' },
+  atMs: integer('When it was decided, by the store’s clock.', 0),
+  lease: text('Name of the lease that a concurrency rule gave.'),
+  replayed,
+};
+const decided = ['allowed', 'limit', 'remaining', 'resetMs', 'retryAfterMs', 'reason', 'rule', 'source', 'atMs'];
+
 /** Every named schema of the document. */
 export const schemas: Readonly<Record<string, Schema>> = {
   Error: object(
@@ -134,5 +156,47 @@ export const schemas: Readonly<Record<string, Schema>> = {
     'msg',
     'results',
   ]),
+  Rule: object(
+    {
+      name: text('1 to 128 characters; what is counted lies under name and shape.'),
+      algorithm: { type: 'string', description: 'fixed-window, sliding-window, sliding-log, token-bucket or concurrency.' },
+      limit: integer('Units.', 0),
+      windowMs: integer('All but concurrency.', 1),
+      slices: integer('sliding-window. Default 10.', 1, 1000),
+      mode: { enum: ['conservative', 'interpolated'], description: 'sliding-window. Default conservative.' },
+      align: { enum: ['first', 'clock'], description: 'fixed-window. Default first.' },
+      burst: integer('token-bucket. Default limit.', 1),
+      leaseMs: integer('concurrency.', 1),
+    },
+    ['name', 'algorithm', 'limit'],
+  ),
+  Check: object({ ...takeFields, denialStatus: { enum: [200, 429], description: 'Status of a denial. Default 200.' } }, ['subject', 'rules']),
+  CheckMany: object({ items: listOf(object(takeFields, ['subject', 'rules'])) }, ['items']),
+  Peek: object(asked, ['subject', 'rules']),
+  Refund: object({ ...takeFields, decision: { ...ref('Decision'), description: 'Of the take: units go back to the window they came from.' } }, ['subject', 'rules']),
+  Release: object({ subject: limitSubject, rules, lease: text('Of the decision.'), ...request }, ['subject', 'rules', 'lease']),
+  Penalty: object(takeFields, ['subject', 'rules']),
+  Reset: object({ subject: limitSubject, rules, ...request }, ['subject']),
+  Block: object({ subject: limitSubject, forMs: integer('Default: until unblocked.', 1), ...request }, ['subject']),
+  Unblock: object({ subject: limitSubject, ...request }, ['subject']),
+  Decision: object(decision, decided),
+  Decisions: object({ results: listOf({ anyOf: [ref('Decision'), object({ outcome: outcome('refused'), code, msg: text('Why.') }, ['outcome', 'code', 'msg'])] }) }, [
+    'results',
+  ]),
+  Denial: object(
+    {
+      code,
+      msg: text('Why.'),
+      data: ref('Decision'),
+      type: text('URI of the kind of problem (RFC 9457).'),
+      title: text('The kind of problem.'),
+      status: { const: 429 },
+      detail: text('This problem.'),
+      'violated-policies': listOf(text('Name of a rule.')),
+      retryAfterMs: msOrNull('As in data.'),
+    },
+    ['code', 'msg', 'data', 'type', 'title', 'status', 'detail', 'violated-policies', 'retryAfterMs'],
+  ),
+  Changed: object({ outcome: outcome('applied', 'accepted'), replayed }, ['outcome']),
   Status: object({ status: text('alive, ready or not ready.'), reason: text('Why not.') }, ['status']),
 };

@@ -135,6 +135,11 @@ describe('the OpenAPI document', () => {
     fits('FreqRsp', (await node.post('/v1/frequency/add', { business_id: 1, key: 'k', time_span: 1 })).body);
     fits('FreqRsp', (await node.post('/v1/frequency/get', { business_id: 1, key: 'absent' })).body);
     fits('BatchFreqRsp', (await node.post('/v1/frequency/batch-get', { requests: [] })).body);
+    const check = { subject: 's', rules: { name: 'r', algorithm: 'fixed-window', limit: 1, windowMs: 1000 } };
+    fits('Decision', (await node.post('/v1/limits/check', check)).body);
+    fits('Decisions', (await node.post('/v1/limits/check', { items: [check] })).body);
+    fits('Denial', (await node.post('/v1/limits/check', { ...check, denialStatus: 429 })).body);
+    fits('Changed', (await node.post('/v1/limits/reset', { subject: 's', requestId: 'x' })).body);
     fits('Status', (await node.get('/readyz')).body);
     fits('Error', (await node.post('/v1/counters/add', { items: [5] })).body);
   });
