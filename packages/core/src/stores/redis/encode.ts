@@ -64,10 +64,17 @@ export interface BatchFrame {
   readonly rawMs: string;
 }
 
+/** What a call of apply.lua is told beside its batch. */
+export interface BatchHead extends BatchFrame {
+  /** Whether the batch is sent again: it then names no slots. */
+  readonly isAgain: boolean;
+}
+
 /** A call of apply.lua. */
 export interface BatchCall extends Call {
   /** The keys of the adds whose slots the answer tells, in their order. */
   readonly asked: readonly string[];
+  readonly edition: number;
 }
 
 /** What is known of a partition. */
@@ -85,7 +92,7 @@ export class BatchEncoder {
   encodeAdds({ source, seq, operations }: Batch, slots: Slots): Buffer | undefined {
     if (!slots.serves(source) || source.length > LONGEST_SHORT || operations.length === 0) return undefined;
     const adds = this.#toSlots;
-    for (const text of [source, String(seq), String(slots.epoch)]) adds.put(text);
+    for (const text of [source, String(seq), String(slots.epoch), String(slots.edition)]) adds.put(text);
     for (let i = 0; i < operations.length; i++) {
       const op = operations[i]!;
       const slot = isPlain(op) ? slots.get(op.key) : undefined;
@@ -99,13 +106,14 @@ export class BatchEncoder {
   }
 
   /** KEYS and ARGV for a batch. */
-  encode({ source, seq, operations }: Batch, { space, slots }: Names, frame: BatchFrame): BatchCall {
+  encode({ source, seq, operations }: Batch, { space, slots }: Names, frame: BatchHead): BatchCall {
     const keys = [space.meta, space.expiries, space.youngSources, space.oldSources, space.slots, space.freeSlots];
     const asked: string[] = [];
     const others: WireOperation[] = [];
     const brought = new Map<LimitsTerms, number>();
     let letters = '';
-    const serves = slots.serves(source);
+    const serves = !frame.isAgain && slots.serves(source);
+    const edition = frame.isAgain ? slots.newEdition() : slots.edition;
     const reserved = serves ? keysOfOthers(operations) : undefined;
     for (let i = 0; i < operations.length; i++) {
       const op = operations[i]!;
@@ -130,7 +138,7 @@ export class BatchEncoder {
     const json = others.length > 0 ? JSON.stringify(others) : '';
     const epoch = others.length + asked.length < operations.length ? String(slots.epoch) : '';
     const head = [String(seq), frame.rawMs, String(space.buckets), frame.partitions, epoch, source, json];
-    return { keys, args: [...head, this.#toSlots.finish(), this.#toKeys.finish(), letters], asked };
+    return { keys, args: [...head, this.#toSlots.finish(), this.#toKeys.finish(), letters, String(edition)], asked, edition };
   }
 }
 

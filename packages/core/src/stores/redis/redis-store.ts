@@ -128,18 +128,19 @@ class RedisStore implements Store {
 
   #apply(batch: Batch): Promise<Reply> {
     const part = this.#parts[batch.partition]!;
-    const adds = this.#encoder.encodeAdds(batch, part.slots);
-    if (adds === undefined) return this.#applyAny(batch, part);
+    const isAgain = !part.slots.isFirst(batch);
+    const adds = isAgain ? undefined : this.#encoder.encodeAdds(batch, part.slots);
+    if (adds === undefined) return this.#applyAny(batch, part, isAgain);
     return this.#round.send(part.space, adds).then((reply) => {
       if (Buffer.isBuffer(reply)) return decodeAnswer(reply);
       part.slots.forget();
-      return typeof reply === 'number' ? { behind: reply } : this.#applyAny(batch, part);
+      return typeof reply === 'number' ? { behind: reply } : this.#applyAny(batch, part, isAgain);
     });
   }
 
-  async #applyAny(batch: Batch, part: Partition): Promise<Reply> {
+  async #applyAny(batch: Batch, part: Partition, isAgain: boolean): Promise<Reply> {
     this.#round.flush();
-    const call = this.#encoder.encode(batch, part, { ...this.#frame, rawMs: this.#rawMs() });
+    const call = this.#encoder.encode(batch, part, { ...this.#frame, rawMs: this.#rawMs(), isAgain });
     const reply = await this.#caller.call(scripts.apply, call);
     if (Buffer.isBuffer(reply)) return decodeAnswer(reply);
     if (typeof reply === 'number') {
@@ -149,10 +150,10 @@ class RedisStore implements Store {
     const [answer, figure, epoch = 0, ...learned] = reply as [Buffer | number, number, number?, ...number[]];
     if (typeof answer === 'number') {
       this.#adopt(answer, figure, part);
-      return this.#applyAny(batch, part);
+      return this.#applyAny(batch, part, isAgain);
     }
     if (figure >= 0) part.sweeper.due(figure);
-    if (learned.length > 0) part.slots.learn(batch.source, epoch, call.asked, learned);
+    if (learned.length > 0) part.slots.learn({ source: batch.source, epoch, edition: call.edition }, call.asked, learned);
     return decodeAnswer(answer);
   }
 

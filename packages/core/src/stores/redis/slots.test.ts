@@ -3,10 +3,10 @@ import { after, beforeEach, describe, it } from 'node:test';
 import { createClient } from 'redis';
 import { startRedis } from '../../../../../test/support/redis.ts';
 import { isBehind, type Answer } from '../../model/answer.ts';
-import type { Batch } from '../../model/batch.ts';
+import { effectsOf, type Batch } from '../../model/batch.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Store } from '../../store.ts';
-import { redisStore } from './index.ts';
+import { redisStore, type RedisClient } from './index.ts';
 import { Slots } from './slots.ts';
 
 const server = await startRedis();
@@ -139,20 +139,75 @@ describe('slots', () => {
     assert.deepEqual([await c.value('new1'), await c.value('new2'), await c.value('lost1')], [500, 600, 10]);
   });
 
+  it('are forgotten when the one batch that a replica had lost is sent again before any other', async () => {
+    await a.add('old', 1);
+    const failOver = await snapshot();
+    const lost = a.batch({ key: 'lost', delta: 10 });
+    const answer = (await a.apply(lost)) as Answer;
+    await failOver();
+    // The slot that was the lost counter's goes to another; then an idle lane asks whether its last batch is there.
+    const c = new Process(await redisStore({ client, partitions: 1 }), 'c');
+    await c.add('heir', 500);
+    await a.apply(effectsOf(lost, answer));
+    assert.equal(await a.add('lost', 1), 11);
+    assert.deepEqual([await c.value('heir'), await c.value('lost')], [500, 11]);
+  });
+
+  it('named in a call that comes late, after what it rests on was lost and sent again, are added to by nobody', async () => {
+    const late: (() => Promise<unknown>)[] = [];
+    let holds = false;
+    const holding: RedisClient = {
+      isReady: true,
+      sendCommand: (args, options) => {
+        if (!holds) return client.sendCommand(args, options);
+        late.push(() => client.sendCommand(args, options));
+        return Promise.reject(new Error('no reply came'));
+      },
+    };
+    const d = new Process(await redisStore({ client: holding, partitions: 1 }), 'd');
+    await d.add('old', 1);
+    const failOver = await snapshot();
+    const lost = d.batch({ key: 'lost', delta: 10 });
+    await d.apply(lost);
+    holds = true;
+    const next = d.batch({ key: 'lost', delta: 1 });
+    await assert.rejects(d.apply(next));
+    holds = false;
+    await failOver();
+    await a.add('heir', 500);
+    assert.deepEqual(await d.apply(next), { behind: 1 });
+    await d.apply(lost);
+    assert.equal(late.length, 1);
+    await late[0]!();
+    assert.deepEqual([await a.value('heir'), await a.value('lost')], [500, 10]);
+    await d.apply(next);
+    assert.deepEqual([await a.value('heir'), await a.value('lost')], [500, 11]);
+  });
+
   it('are known to one source only: another one of the same process may have been behind unseen', () => {
     const slots = new Slots();
-    slots.learn('a', 1, ['k', 'none'], [7, -1]);
+    slots.learn({ source: 'a', epoch: 1, edition: 0 }, ['k', 'none'], [7, -1]);
     assert.deepEqual([slots.serves('a'), slots.serves('b'), slots.get('k'), slots.get('none')], [true, false, '#7', undefined]);
-    slots.learn('b', 1, ['j'], [8]);
+    slots.learn({ source: 'b', epoch: 1, edition: 0 }, ['j'], [8]);
     assert.deepEqual([slots.serves('a'), slots.get('k'), slots.get('j')], [false, undefined, '#8']);
-    slots.learn('b', 2, ['i'], [9]);
+    slots.learn({ source: 'b', epoch: 2, edition: 0 }, ['i'], [9]);
     assert.deepEqual([slots.get('j'), slots.get('i'), slots.epoch], [undefined, '#9', 2]);
+  });
+
+  it('are not learned from an answer that comes after they were forgotten', () => {
+    const slots = new Slots();
+    slots.forget();
+    slots.learn({ source: 'a', epoch: 1, edition: 0 }, ['k'], [7]);
+    assert.equal(slots.get('k'), undefined);
+    slots.learn({ source: 'a', epoch: 1, edition: slots.edition }, ['k'], [8]);
+    assert.equal(slots.get('k'), '#8');
+    assert.ok(slots.newEdition() > slots.edition);
   });
 
   it('are remembered for so many counters and no more, those in use before others', () => {
     const slots = new Slots();
     const learn = (from: number, count: number): void => {
-      slots.learn('a', 1, Array.from({ length: count }, (_, i) => `k${from + i}`), Array.from({ length: count }, (_, i) => from + i));
+      slots.learn({ source: 'a', epoch: 1, edition: 0 }, Array.from({ length: count }, (_, i) => `k${from + i}`), Array.from({ length: count }, (_, i) => from + i));
     };
     learn(0, 1);
     for (let i = 1; i < 200_000; i += 10_000) {

@@ -12,8 +12,8 @@
           has something to sweep, e the epoch of its slots, n and c how many slots are used and there are, g
           when the first of the young sources came
   KEYS[2] buckets by when their first counter expires (sorted set)
-  KEYS[3] the young sources (hash), two kinds of fields, each a letter and the source: l its last seq, 0…7 its
-          remembered answers
+  KEYS[3] the young sources (hash), fields of a letter and the source: l its last seq, 0…7 its remembered
+          answers, k the newest edition in which a batch was applied: 0 where there is none
   KEYS[4] the old sources, the same: what had its last batch before the young ones began
   KEYS[5] slots: the values of plain counts (string of 32-bit integers)
   KEYS[6] slots that are free again (list)
@@ -30,6 +30,7 @@
   ARGV[9] MessagePack array, of each plain add with its key two strings: key and amount
   ARGV[10] a letter for each operation: s its slot is known, k it comes with its key, o it is another; or
           nothing when all are s
+  ARGV[11] the edition of what the sender knows of slots, or a newer one when it sends the batch again (slots.ts)
 
   Output:
     MessagePack {atMs, values, notes}, each note {index, value, delta, code | false, expiry | false,
@@ -37,8 +38,8 @@
     or an array of that, in how many ms a sweep is due or -1, the epoch, and of each k its slot or -1
     or the last seq that was applied: the replica is behind
     or an array of 1 and the number of partitions the data has, of 2 and its number of buckets, of 3 and the
-    epoch when the sender's slots are no longer right, of 4 and 0 when one cannot hold its sum. Nothing was
-    changed then.
+    epoch when the sender's slots are no longer right, of 4 and 0 when one cannot hold its sum. Nothing but
+    the clock was changed then.
 ]]
 local MAX = 9007199254740991
 local MAX_SLOT = 2147483647
@@ -82,27 +83,29 @@ end
 local seq = tonumber(ARGV[1])
 local slot = int(seq % WINDOW)
 local name = ARGV[6]
-local source = read_hash(KEYS[3], 'l' .. name, slot .. name)
+local source = read_hash(KEYS[3], 'l' .. name, slot .. name, 'k' .. name)
 local is_old = false
 if not source[1] then
-  source = read_hash(KEYS[4], 'l' .. name, slot .. name)
+  source = read_hash(KEYS[4], 'l' .. name, slot .. name, 'k' .. name)
   is_old = source[1]
 end
 local last = tonumber(source[1]) or 0
 if seq <= last then return seq > last - WINDOW and source[2] or '' end
 if seq > last + 1 then return last end
+local edition, newest_edition = tonumber(ARGV[11]), tonumber(source[3]) or 0
+if ARGV[5] ~= '' and edition ~= newest_edition then return { 3, tonumber(epoch) } end
+
+if meta[1] then
+  redis.call('HSET', KEYS[1], 'r', int(raw), 'o', int(offset))
+else
+  write_meta()
+end
 
 -- Adds to slots that are known come first, all at once: no other operation of the batch is on their keys.
 local sums, fault = add_to_slots(SLOTS, cmsgpack.unpack(ARGV[8]), 1)
 if not sums then
   -- With a foreign value in place of the slots, each operation is refused by itself when it comes with its key.
   return fault and not string.find(fault.err, 'WRONGTYPE', 1, true) and fault or { 4, 0 }
-end
-
-if meta[1] then
-  redis.call('HSET', KEYS[1], 'r', int(raw), 'o', int(offset))
-else
-  write_meta()
 end
 
 local slots_changed = false
@@ -255,7 +258,7 @@ local answer = cmsgpack.pack({ now, values, notes })
 
 -- A source that was among the old ones becomes a young one again, with the answers that are remembered.
 if is_old then
-  local fields = {}
+  local fields = { 'k' .. name }
   for place = 0, WINDOW - 1 do fields[#fields + 1] = int(place) .. name end
   for place, held in ipairs(redis.call('HMGET', KEYS[4], unpack(fields))) do
     if held then redis.call('HSET', KEYS[3], fields[place], held) end
@@ -263,6 +266,7 @@ if is_old then
   redis.call('HDEL', KEYS[4], 'l' .. name, unpack(fields))
 end
 redis.call('HSET', KEYS[3], 'l' .. name, ARGV[1], slot .. name, answer)
+if edition > newest_edition then redis.call('HSET', KEYS[3], 'k' .. name, int(edition)) end
 
 -- However far the clock has jumped, those who had a batch since the last turn are among the old ones.
 local began = tonumber(meta[9])
