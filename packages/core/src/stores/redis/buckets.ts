@@ -32,6 +32,9 @@ export function hashBytes(bytes: Uint8Array): number {
 
 export const folded = (hash: number): number => hash ^ (hash >>> 15);
 
+/** The name of a partition's outbox. */
+export const outboxKey = (prefix: string, partition: number): string => `{${prefix}:${partition}}o`;
+
 /** The names of one partition's keys. */
 export class Keyspace {
   readonly meta: string;
@@ -43,6 +46,8 @@ export class Keyspace {
   readonly slots: string;
   /** Slots that are free again. */
   readonly freeSlots: string;
+  /** What batches have changed, for the relay: a stream. */
+  readonly outbox: string;
   readonly #tag: string;
   #buckets: number;
   /** Names made so far, by number. */
@@ -57,6 +62,7 @@ export class Keyspace {
     this.oldSources = `${this.#tag}z`;
     this.slots = `${this.#tag}v`;
     this.freeSlots = `${this.#tag}f`;
+    this.outbox = outboxKey(prefix, partition);
     this.#buckets = buckets;
   }
 

@@ -62,6 +62,15 @@ export interface BatchFrame {
   readonly requestRetentionMs: number;
   /** The clock's raw reading, or empty: then the server's clock is read. */
   readonly rawMs: string;
+  /** Whether the outbox is told. */
+  readonly outbox: boolean;
+}
+
+/** A batch for adds.lua. */
+export interface Adds {
+  readonly adds: Buffer;
+  /** For the outbox: the adds by their keys. */
+  readonly entries?: Buffer;
 }
 
 /** What a call of apply.lua is told beside its batch. */
@@ -87,9 +96,10 @@ export interface Names {
 export class BatchEncoder {
   readonly #toSlots = new PlainAdds();
   readonly #toKeys = new PlainAdds();
+  readonly #toOutbox = new PlainAdds();
 
   /** A batch as adds.lua takes it; undefined when it is not one of plain adds whose slots are all known. */
-  encodeAdds({ source, seq, operations }: Batch, slots: Slots): Buffer | undefined {
+  encodeAdds({ source, seq, operations }: Batch, slots: Slots, outbox: boolean): Adds | undefined {
     if (!slots.serves(source) || source.length > LONGEST_SHORT || operations.length === 0) return undefined;
     const adds = this.#toSlots;
     for (const text of [source, String(seq), String(slots.epoch), String(slots.edition)]) adds.put(text);
@@ -102,7 +112,12 @@ export class BatchEncoder {
       }
       adds.addToSlot(slot, op.delta);
     }
-    return adds.finish();
+    return outbox ? { adds: adds.finish(), entries: this.#entriesOf(operations) } : { adds: adds.finish() };
+  }
+
+  #entriesOf(operations: Batch['operations']): Buffer {
+    for (const { key, delta } of operations) this.#toOutbox.addEntry(key, delta);
+    return this.#toOutbox.finish();
   }
 
   /** KEYS and ARGV for a batch. */
@@ -121,6 +136,7 @@ export class BatchEncoder {
       const slot = plain && serves && reserved?.has(op.key) !== true ? slots.get(op.key) : undefined;
       if (slot !== undefined) {
         this.#toSlots.addToSlot(slot, op.delta);
+        if (frame.outbox) this.#toOutbox.addEntry(op.key, op.delta);
         if (letters !== '') letters += SLOT_KNOWN;
         continue;
       }
@@ -138,7 +154,12 @@ export class BatchEncoder {
     const json = others.length > 0 ? JSON.stringify(others) : '';
     const epoch = others.length + asked.length < operations.length ? String(slots.epoch) : '';
     const head = [String(seq), frame.rawMs, String(space.buckets), frame.partitions, epoch, source, json];
-    return { keys, args: [...head, this.#toSlots.finish(), this.#toKeys.finish(), letters, String(edition)], asked, edition };
+    const args = [...head, this.#toSlots.finish(), this.#toKeys.finish(), letters, String(edition)];
+    if (frame.outbox) {
+      keys.push(space.outbox);
+      args.push(this.#toOutbox.finish());
+    }
+    return { keys, args, asked, edition };
   }
 }
 

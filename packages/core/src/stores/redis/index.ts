@@ -6,6 +6,7 @@
 import type { Store } from '../../store.ts';
 import { openRedisStore, type RedisStoreOptions } from './redis-store.ts';
 
+export { outboxKey } from './buckets.ts';
 export type { RedisClient, SendOptions } from './client.ts';
 export { fromCluster, fromIoredis, fromSentinel, type ClusterClient, type IoredisClient, type SentinelClient } from './clients.ts';
 export type { RedisStoreOptions } from './redis-store.ts';

@@ -37,6 +37,13 @@ export class PlainAdds {
     this.#amount(delta);
   }
 
+  /** Writes an add as the outbox has it: its key, which is one, and its amount as an integer. */
+  addEntry(key: string, delta: number): void {
+    this.#makeRoom();
+    this.#key(key);
+    this.#integer(delta);
+  }
+
   /** Writes a text of less than 32 ASCII characters, as what follows is about. */
   put(text: string): void {
     this.#makeRoom();
@@ -106,6 +113,19 @@ export class PlainAdds {
       this.#scratch[this.#at++] = ZERO + delta;
     } else {
       this.#short(String(delta));
+    }
+  }
+
+  #integer(value: number): void {
+    this.#items += 2;
+    if (value >= 0 && value < 0x80) {
+      this.#scratch[this.#at++] = value;
+    } else if (value === (value | 0)) {
+      this.#scratch[this.#at++] = 0xd2;
+      this.#at = this.#scratch.writeInt32BE(value, this.#at);
+    } else {
+      this.#scratch[this.#at++] = 0xd3;
+      this.#at = this.#scratch.writeBigInt64BE(BigInt(value), this.#at);
     }
   }
 

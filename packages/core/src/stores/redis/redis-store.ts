@@ -39,6 +39,11 @@ export interface RedisStoreOptions extends ReplicaOptions {
   readonly prefix?: string;
   /** How long a reply is waited for, in milliseconds; the batch is then sent again. Default 5,000. */
   readonly commandTimeoutMs?: number;
+  /**
+   * Whether every batch leaves a record in its partition's outbox, a stream that a relay empties. Only with a relay:
+   * nothing else does, and a server whose memory is full takes no more batches. Default false.
+   */
+  readonly outbox?: boolean;
 }
 
 /** Settings that only tests change. */
@@ -47,7 +52,7 @@ export interface RedisStoreTestOptions {
   readonly clock?: Clock;
 }
 
-const DEFAULTS = { partitions: 16, prefix: 'tally', commandTimeoutMs: 5000 };
+const DEFAULTS = { partitions: 16, prefix: 'tally', commandTimeoutMs: 5000, outbox: false };
 const MOST_PARTITIONS = 1024;
 /** Buckets of all partitions together: a million counters are 61 to a bucket; from 512 on Redis packs no more. */
 const BUCKETS = 16_384;
@@ -81,7 +86,7 @@ class RedisStore implements Store {
     this.#caller = caller;
     this.#rawMs = clock === undefined ? () => '' : () => String(clock());
     this.#round = new Round(caller, this.#rawMs, options.client.isCluster !== true);
-    this.#frame = { partitions: String(options.partitions), requestRetentionMs: options.requestRetentionMs };
+    this.#frame = { partitions: String(options.partitions), requestRetentionMs: options.requestRetentionMs, outbox: options.outbox };
     const buckets = Math.max(FEWEST_BUCKETS, 2 ** Math.floor(Math.log2(BUCKETS / options.partitions)));
     this.#parts = Array.from({ length: options.partitions }, (_, partition) => {
       const space = new Keyspace(options.prefix, partition, buckets);
@@ -129,7 +134,7 @@ class RedisStore implements Store {
   #apply(batch: Batch): Promise<Reply> {
     const part = this.#parts[batch.partition]!;
     const isAgain = !part.slots.isFirst(batch);
-    const adds = isAgain ? undefined : this.#encoder.encodeAdds(batch, part.slots);
+    const adds = isAgain ? undefined : this.#encoder.encodeAdds(batch, part.slots, this.#frame.outbox);
     if (adds === undefined) return this.#applyAny(batch, part, isAgain);
     return this.#round.send(part.space, adds).then((reply) => {
       if (Buffer.isBuffer(reply)) return decodeAnswer(reply);
@@ -173,7 +178,7 @@ class RedisStore implements Store {
   }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['client', 'partitions', 'prefix', 'commandTimeoutMs', 'requestRetentionMs']);
+const KNOWN: ReadonlySet<string> = new Set(['client', 'partitions', 'prefix', 'commandTimeoutMs', 'requestRetentionMs', 'outbox']);
 
 function invalid(field: string, expected: string, got: unknown): TallystickError {
   return new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${describe(got)}`, { field });
@@ -190,6 +195,7 @@ function checked(options: RedisStoreOptions): Required<RedisStoreOptions> {
     throw invalid('partitions', `an integer from 1 to ${MOST_PARTITIONS}`, partitions);
   }
   if (typeof prefix !== 'string' || !/^[\w.:-]{1,64}$/.test(prefix)) throw invalid('prefix', '1 to 64 letters, digits and .:_-', prefix);
+  if (typeof all.outbox !== 'boolean') throw invalid('outbox', 'true or false', all.outbox);
   checkDurationMs(all.requestRetentionMs, 'requestRetentionMs');
   checkDurationMs(all.commandTimeoutMs, 'commandTimeoutMs');
   return all;

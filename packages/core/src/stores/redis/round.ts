@@ -3,6 +3,7 @@
  * server, partitions share the cost of a call, and each keeps its own sequence.
  */
 import type { Keyspace } from './buckets.ts';
+import type { Adds } from './encode.ts';
 import { scripts, type Caller } from './script.ts';
 
 /** What adds.lua answers for one batch: a packed answer, the last seq that was applied, or that apply.lua must decide. */
@@ -22,6 +23,8 @@ export class Round {
   readonly #isShared: boolean;
   #keys: string[] = [];
   #args: (string | Buffer)[] = [];
+  /** For the outbox, of each batch. */
+  #entries: Buffer[] = [];
   #waiters: Waiter[] = [];
   #bytes = 0;
 
@@ -36,11 +39,15 @@ export class Round {
   }
 
   /** Sends a batch with those of the other partitions that come in the same turn. */
-  send({ meta, youngSources, slots }: Keyspace, adds: Buffer): Promise<AddsReply> {
+  send({ meta, youngSources, slots, outbox }: Keyspace, { adds, entries }: Adds): Promise<AddsReply> {
     return new Promise((resolve, reject) => {
       if (this.#waiters.length === 0) queueMicrotask(this.flush);
       this.#keys.push(meta, youngSources, slots);
       this.#args.push(adds);
+      if (entries !== undefined) {
+        this.#keys.push(outbox);
+        this.#entries.push(entries);
+      }
       this.#waiters.push({ resolve, reject });
       this.#bytes += adds.length;
       if (this.#bytes >= WORTH_SENDING || !this.#isShared) this.flush();
@@ -51,9 +58,10 @@ export class Round {
   readonly flush = (): void => {
     if (this.#waiters.length === 0) return;
     const waiters = this.#waiters;
-    const call = { keys: this.#keys, args: [this.#rawMs(), ...this.#args] };
+    const call = { keys: this.#keys, args: [this.#rawMs(), ...this.#args, ...this.#entries] };
     this.#keys = [];
     this.#args = [];
+    this.#entries = [];
     this.#waiters = [];
     this.#bytes = 0;
     this.#caller.call(scripts.adds, call).then(

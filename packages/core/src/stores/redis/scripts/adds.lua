@@ -8,12 +8,13 @@
   3. leave it to apply.lua when the source knows its slots from another edition;
   4. write the clock back: the first write, as in apply.lua;
   5. add, to all slots or none: left to apply.lua, too, when one cannot hold its sum;
-  6. remember the results and the place in the sequence.
+  6. remember the results and the place in the sequence, and tell the outbox.
 
-  KEYS[3i - 2] of batch i: what its partition is; KEYS[3i - 1] sources; KEYS[3i] slots: as in apply.lua
+  KEYS of each batch in turn: what its partition is; sources; slots; and the outbox, where there is one: as in apply.lua
 
   ARGV[1] the clock's raw reading in ms, or nothing: then it is TIME
   ARGV[1 + i] of batch i: MessagePack array of strings: source, seq, epoch, edition, and of each add "#slot" and amount
+  ARGV[1 + n + i] of batch i of n, where there is an outbox: MessagePack array, of each add key and amount
 
   Output, of each batch: what apply.lua answers, without figures; or the last seq that was applied: the replica
   is behind; or nil: it is left to apply.lua. Nothing but the clock was changed then.
@@ -23,6 +24,7 @@ local HEAD = 4
 
 --- @include "clock"
 --- @include "slots"
+--- @include "outbox"
 
 local given = ARGV[1]
 if given == '' then
@@ -30,7 +32,7 @@ if given == '' then
   given = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
-local function apply(meta_key, sources, slots, adds)
+local function apply(meta_key, sources, slots, adds, outbox, entries)
   local name, seq, epoch, edition = adds[1], tonumber(adds[2]), adds[3], adds[4]
   local meta = redis.pcall('HMGET', meta_key, 'e', 'r', 'o')
   if meta.err or meta[1] ~= epoch then return false end
@@ -48,12 +50,19 @@ local function apply(meta_key, sources, slots, adds)
   if not sums then return fault and not string.find(fault.err, 'WRONGTYPE', 1, true) and fault or false end
   local answer = cmsgpack.pack({ now, sums, {} })
   redis.call('HSET', sources, 'l' .. name, adds[2], place, answer)
+  if outbox then write_outbox(outbox, name, seq, now, entries) end
   return answer
 end
 
+-- Each batch has as many more KEYS than ARGV, beside the clock, with an outbox or without.
+local batches = (#KEYS - #ARGV + 1) / 2
+local width = #KEYS / batches
 local replies = {}
-for i = 1, #KEYS / 3 do
-  local reply = apply(KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i], cmsgpack.unpack(ARGV[1 + i]))
+for i = 1, batches do
+  local at = width * (i - 1)
+  local outbox = width == 4 and KEYS[at + 4]
+  local adds = cmsgpack.unpack(ARGV[1 + i])
+  local reply = apply(KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], adds, outbox, ARGV[1 + batches + i])
   if type(reply) == 'table' then return reply end
   replies[i] = reply
 end

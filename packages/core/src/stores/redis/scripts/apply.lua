@@ -6,7 +6,7 @@
   2. by the sequence rule, answer what is remembered, or say how far behind this replica is;
   3. read the clock and write it back: the first write, so that a server that takes none fails here;
   4. apply the operations in their order. None can fail the others, and nothing raises an error from here on;
-  5. remember the results and the place in the sequence, for the last WINDOW batches.
+  5. remember the results and the place in the sequence, for the last WINDOW batches, and tell the outbox.
 
   KEYS[1] what the partition is (hash): p partitions, b buckets, r and o its clock, d when the first bucket
           has something to sweep, e the epoch of its slots, n and c how many slots are used and there are, g
@@ -18,6 +18,7 @@
   KEYS[5] slots: the values of plain counts (string of 32-bit integers)
   KEYS[6] slots that are free again (list)
   KEYS[7…] of each operation in turn that has any: a plain add with its key its bucket, any other `keys` of them
+  KEYS[last], where ARGV[12] is there: the outbox (stream), which gets one record of the batch
 
   ARGV[1] seq
   ARGV[2] the clock's raw reading in ms, or nothing: then it is TIME
@@ -31,6 +32,7 @@
   ARGV[10] a letter for each operation: s its slot is known, k it comes with its key, o it is another; or
           nothing when all are s
   ARGV[11] the edition of what the sender knows of slots, or a newer one when it sends the batch again (slots.ts)
+  ARGV[12] where there is an outbox: MessagePack array, of each plain add whose slot is known key and amount
 
   Output:
     MessagePack {atMs, values, notes}, each note {index, value, delta, code | false, expiry | false,
@@ -51,6 +53,7 @@ local SOURCE_RETENTION = 86400000
 
 --- @include "clock"
 --- @include "slots"
+--- @include "outbox"
 
 -- A hash of ours. A foreign value in its place is taken away: the account of it is lost, as in a flush.
 local function read_hash(key, ...)
@@ -189,9 +192,20 @@ local apply, given
 local values, notes = {}, {}
 local k, next_given = 6, 0
 
+-- What the outbox is told: of counts that do not expire, the amounts that were really added.
+local entries = ARGV[12] and cmsgpack.unpack(ARGV[12])
+
+local function tell(key, delta)
+  if not entries then return end
+  entries[#entries + 1] = key
+  entries[#entries + 1] = delta
+end
+
 local function apply_other(index, op)
   local result = apply(op, k)
   values[index] = result.value
+  local counts = op.kind == 'count' and result.delta ~= 0 and not (result.code or result.expires or result.replayed)
+  if counts then tell(op.key, result.delta) end
   if result.delta == op.delta and not (result.code or result.expires or result.replayed or result.verdict) then return end
   notes[#notes + 1] = {
     index - 1, result.value, result.delta, result.code or false, result.expires or false,
@@ -226,6 +240,7 @@ local function apply_keyed(index)
   learned[#learned + 1] = ok and value and tonumber(slot) or -1
   if ok and value then
     values[index] = value
+    tell(key, tonumber(delta))
   else
     -- The counter expires, outgrows its slot, or is none of ours.
     if not apply then apply, given = other_operations() end
@@ -267,6 +282,7 @@ if is_old then
 end
 redis.call('HSET', KEYS[3], 'l' .. name, ARGV[1], slot .. name, answer)
 if edition > newest_edition then redis.call('HSET', KEYS[3], 'k' .. name, int(edition)) end
+if entries then write_outbox(KEYS[#KEYS], name, seq, now, cmsgpack.pack(entries)) end
 
 -- However far the clock has jumped, those who had a batch since the last turn are among the old ones.
 local began = tonumber(meta[9])
