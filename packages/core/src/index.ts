@@ -23,6 +23,7 @@ export type { NearOptions } from './near/options.ts';
 export type { AddResult } from './model/add-result.ts';
 export type { AddItem, AddManyOptions, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
 export type {
+  AnyLimit,
   BlockOptions,
   ChangeOptions,
   ChangeResult,
@@ -31,6 +32,7 @@ export type {
   LimitOptions,
   Limits,
   NamedLimit,
+  OnOutage,
   PenaltyOptions,
   RefundOptions,
   Rules,

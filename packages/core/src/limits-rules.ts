@@ -1,12 +1,18 @@
 /** Rules as they are declared or given: checked, and made to shared terms so that takes can be combined. */
 import { TallystickError, type ErrorCode } from './errors.ts';
-import type { LimitOptions, NamedLimit, Rules } from './limits.ts';
+import type { OutagePolicy } from './limits-outage.ts';
+import type { LimitOptions, NamedLimit, OnOutage, Rules } from './limits.ts';
 import { MAX_VALUE } from './model/amount.ts';
 import { checkObject, unexpected } from './model/check.ts';
 import type { LimitAction, LimitRule, LimitsTerms } from './model/limit.ts';
 
 type Field = 'limit' | 'windowMs' | 'leaseMs' | 'slices' | 'burst' | 'align' | 'mode';
-type Given = Readonly<Partial<Record<Field | 'algorithm' | 'name', unknown>>>;
+type Given = Readonly<Partial<Record<Field | 'algorithm' | 'name' | 'onOutage', unknown>>>;
+
+/** Fields of every rule. */
+const COMMON: readonly string[] = ['algorithm', 'name', 'onOutage'];
+/** From the laxest to the strictest. */
+const POLICIES: readonly unknown[] = ['open', 'local', 'closed'] satisfies OnOutage[];
 
 const FIELDS: Record<LimitRule['algorithm'], readonly Field[]> = {
   'fixed-window': ['limit', 'windowMs', 'align'],
@@ -79,16 +85,27 @@ function ruleOf(name: string, given: Given): LimitRule {
   }
 }
 
+function outageOf({ onOutage }: Given): OnOutage | undefined {
+  if (onOutage === undefined || POLICIES.includes(onOutage)) return onOutage as OnOutage | undefined;
+  throw unexpected('onOutage', `one of ${POLICIES.join(', ')}`, onOutage, 'INVALID_ARGUMENT');
+}
+
+/** Undefined when any rule has none: that one can't be answered without the store. */
+function strictest(rules: readonly Checked[]): OnOutage | undefined {
+  const places = rules.map(({ onOutage }) => POLICIES.indexOf(onOutage));
+  return places.includes(-1) ? undefined : (POLICIES[Math.max(...places)] as OnOutage);
+}
+
 /** @throws TallystickError `INVALID_ARGUMENT` or `UNKNOWN_FIELD`, naming the field. */
-function checkedRule(name: unknown, options: LimitOptions): LimitRule {
+function checkedRule(name: unknown, options: LimitOptions): Checked {
   checkObject(options, 'rule');
   const given = options as Given;
   if (typeof name !== 'string' || name.length === 0 || name.length > 128) throw unexpected('name', 'a string of 1 to 128 characters', name, 'INVALID_ARGUMENT');
   const fields = Object.hasOwn(FIELDS, String(given.algorithm)) ? FIELDS[given.algorithm as LimitRule['algorithm']] : undefined;
   if (fields === undefined) throw unexpected('algorithm', `one of ${Object.keys(FIELDS).join(', ')}`, given.algorithm, 'INVALID_ARGUMENT');
-  const stranger = Object.keys(given).find((field) => field !== 'algorithm' && field !== 'name' && !fields.includes(field as Field));
-  if (stranger === undefined) return Object.freeze(ruleOf(name, given));
-  throw new TallystickError('UNKNOWN_FIELD', `${stranger}: not a field of ${String(given.algorithm)}, which knows ${fields.join(', ')}`, { field: stranger });
+  const stranger = Object.keys(given).find((field) => !COMMON.includes(field) && !fields.includes(field as Field));
+  if (stranger === undefined) return { rule: Object.freeze(ruleOf(name, given)), onOutage: outageOf(given) };
+  throw new TallystickError('UNKNOWN_FIELD', `${stranger}: not a field of ${String(given.algorithm)}, which knows ${[...fields, 'onOutage'].join(', ')}`, { field: stranger });
 }
 
 /** The error of a part of something, placed in it. */
@@ -114,11 +131,24 @@ function nameOf(act: Act, rules: Rules): string | undefined {
   }
 }
 
+/** What a call comes to. */
+export interface Asked {
+  readonly terms: LimitsTerms;
+  /** Undefined when a rule does not say what holds in an outage: then the call waits for the store. */
+  readonly outage: OutagePolicy | undefined;
+}
+
+/** A rule, and what does not concern the store. */
+interface Checked {
+  readonly rule: LimitRule;
+  readonly onOutage: OnOutage | undefined;
+}
+
 export class LimitRules {
-  readonly #declared = new Map<string, LimitRule>();
-  readonly #terms = new Map<string, LimitsTerms>();
+  readonly #declared = new Map<string, Checked>();
+  readonly #asked = new Map<string, Asked>();
   /** Takes of one unit under one declared rule: the common case. */
-  readonly #plain = new Map<string, LimitsTerms>();
+  readonly #plain = new Map<string, Asked>();
 
   /** @throws TallystickError `INVALID_CONFIG`, naming rule and field. */
   constructor(byName: Readonly<Record<string, LimitOptions>>) {
@@ -132,44 +162,48 @@ export class LimitRules {
     }
   }
 
-  /** Terms of an operation: the same object for the same rules, action and cost. */
-  termsOf(act: Act, rules: Rules): LimitsTerms {
+  /** The same object for the same rules, action and cost. */
+  ask(act: Act, rules: Rules): Asked {
     if (typeof rules === 'string' && act.action === 'take' && act.cost === 1) {
       const plain = this.#plain.get(rules);
       if (plain !== undefined) return plain;
     }
     const name = nameOf(act, rules);
     if (name === undefined) return this.#make(act, rules);
-    const known = this.#terms.get(name);
+    const known = this.#asked.get(name);
     if (known !== undefined) return known;
-    if (this.#terms.size >= MOST_SHARED) this.#terms.clear();
-    const terms = this.#make(act, rules);
-    this.#terms.set(name, terms);
-    return terms;
+    if (this.#asked.size >= MOST_SHARED) this.#asked.clear();
+    const asked = this.#make(act, rules);
+    this.#asked.set(name, asked);
+    return asked;
   }
 
   /** Rules without what is ours alone. */
   inFull(rules: Rules): readonly NamedLimit[] {
-    return this.termsOf({ action: 'peek', cost: 1 }, rules).rules.map(({ id: _, ...rule }) => rule);
+    return this.ask({ action: 'peek', cost: 1 }, rules).terms.rules.map(({ id: _, ...rule }) => rule);
   }
 
-  #make({ action, cost, leases = false }: Act, rules: Rules): LimitsTerms {
+  #make({ action, cost, leases = false }: Act, rules: Rules): Asked {
     const all = this.#rulesOf(rules);
-    const kept = leases ? all.filter(({ algorithm }) => algorithm === 'concurrency') : all;
+    const kept = leases ? all.filter(({ rule }) => rule.algorithm === 'concurrency') : all;
     if (leases && kept.length === 0) throw unexpected('rules', 'a concurrency rule', rules, 'INVALID_ARGUMENT');
-    return Object.freeze({ kind: 'limits', action, rules: Object.freeze(kept), cost });
+    const termsUnder = (some: readonly Checked[]): LimitsTerms =>
+      Object.freeze({ kind: 'limits', action, rules: Object.freeze(some.map(({ rule }) => rule)), cost });
+    const onOutage = strictest(kept);
+    const outage = onOutage && { onOutage, terms: termsUnder(kept.filter((one) => one.onOutage === onOutage)) };
+    return Object.freeze({ terms: termsUnder(kept), outage });
   }
 
-  #rulesOf(rules: Rules): LimitRule[] {
+  #rulesOf(rules: Rules): Checked[] {
     const list: readonly (string | NamedLimit)[] = Array.isArray(rules) ? (rules as readonly (string | NamedLimit)[]) : [rules as string | NamedLimit];
     if (list.length === 0 || list.length > MOST_RULES) throw unexpected('rules', `1 to ${MOST_RULES} rules`, rules, 'INVALID_ARGUMENT');
     const found = list.map((rule, i) => this.#ruleOf(rule, Array.isArray(rules) ? `rules[${i}]` : 'rules'));
-    const twice = found.findIndex(({ id }, i) => found.some((other, j) => j < i && other.id === id));
-    if (twice >= 0) throw unexpected(`rules[${twice}]`, 'each rule once', found[twice]?.name, 'INVALID_ARGUMENT');
+    const twice = found.findIndex(({ rule }, i) => found.some((other, j) => j < i && other.rule.id === rule.id));
+    if (twice >= 0) throw unexpected(`rules[${twice}]`, 'each rule once', found[twice]?.rule.name, 'INVALID_ARGUMENT');
     return found;
   }
 
-  #ruleOf(rule: string | NamedLimit, place: string): LimitRule {
+  #ruleOf(rule: string | NamedLimit, place: string): Checked {
     if (typeof rule === 'string') {
       const declared = this.#declared.get(rule);
       if (declared !== undefined) return declared;

@@ -2,8 +2,24 @@
 import type { Refusal } from './counters.ts';
 import type { Decision } from './model/decision.ts';
 
+/**
+ * What takes are answered while the store is away: `open` allows, `closed` denies with the reason `outage`, and `local`
+ * counts in this process: each process grants at most the limit anew, and charges the store for it once when it is back.
+ */
+export type OnOutage = 'open' | 'closed' | 'local';
+
+/** Options of every rule. */
+export interface AnyLimit {
+  /**
+   * What holds while the store is away. The answer says `source: 'fallback'`. Under several rules the strictest of
+   * `closed`, `local`, `open` holds, and `local` asks the rules that say so. Default: a take waits for the store, as it
+   * does when any of its rules has the default.
+   */
+  readonly onOutage?: OnOutage;
+}
+
 /** `limit` units in each window. At most 2 × `limit` in any span of `windowMs`. */
-export interface FixedWindowLimit {
+export interface FixedWindowLimit extends AnyLimit {
   readonly algorithm: 'fixed-window';
   readonly limit: number;
   readonly windowMs: number;
@@ -12,7 +28,7 @@ export interface FixedWindowLimit {
 }
 
 /** `limit` units in the last `windowMs`, in constant memory. */
-export interface SlidingWindowLimit {
+export interface SlidingWindowLimit extends AnyLimit {
   readonly algorithm: 'sliding-window';
   readonly limit: number;
   readonly windowMs: number;
@@ -27,14 +43,14 @@ export interface SlidingWindowLimit {
 }
 
 /** `limit` units in the last `windowMs`, exactly; memory grows with `limit`, which is at most 100,000. */
-export interface SlidingLogLimit {
+export interface SlidingLogLimit extends AnyLimit {
   readonly algorithm: 'sliding-log';
   readonly limit: number;
   readonly windowMs: number;
 }
 
 /** A bucket of `burst` units that gets `limit` units every `windowMs`: at most `burst + limit` in any span of `windowMs`. */
-export interface TokenBucketLimit {
+export interface TokenBucketLimit extends AnyLimit {
   readonly algorithm: 'token-bucket';
   readonly limit: number;
   readonly windowMs: number;
@@ -43,7 +59,7 @@ export interface TokenBucketLimit {
 }
 
 /** `limit` units held at once, at most 100,000. What is not released within `leaseMs` is free again. */
-export interface ConcurrencyLimit {
+export interface ConcurrencyLimit extends AnyLimit {
   readonly algorithm: 'concurrency';
   readonly limit: number;
   readonly leaseMs: number;
@@ -62,11 +78,14 @@ export type Rules = string | NamedLimit | readonly (string | NamedLimit)[];
 export interface TakeOptions {
   /** Units to take, at least 1. Default 1. */
   readonly cost?: number;
-  /** The first answer to this id (of this subject) is given again; nothing is taken twice. At most 128 characters. */
+  /**
+   * The first answer to this id (of this subject) is given again; nothing is taken twice. At most 128 characters. An
+   * answer that came from a fallback is not remembered.
+   */
   readonly requestId?: string;
   /** How long that first answer is given again; at most, and by default, the store's `requestRetentionMs`. */
   readonly requestTtlMs?: number;
-  /** How long to wait. Default: as long as it takes. */
+  /** How long to wait. Default: as long as it takes, or until `onOutage` of the rules holds. */
   readonly timeoutMs?: number;
 }
 

@@ -9,6 +9,7 @@ import type { LaneEvent } from './lanes/events.ts';
 import { Lane } from './lanes/lane.ts';
 import { Denials } from './limits-denials.ts';
 import { LaneLimits } from './limits-in-lanes.ts';
+import { Outage } from './limits-outage.ts';
 import { LimitRules } from './limits-rules.ts';
 import type { LimitOptions, Limits } from './limits.ts';
 import { nodeEnvironment } from './lanes/node-environment.ts';
@@ -52,6 +53,8 @@ export interface TallystickOptions {
   readonly limits?: Readonly<Record<string, LimitOptions>>;
   /** For how long, at most, a denial is given again without the store; 0 for never. Default 1,000 ms; at most 60,000. */
   readonly rememberDenialsMs?: number;
+  /** How long a take whose rules have `onOutage` waits for the store before that holds. Default 50 ms; 1 to 60,000. */
+  readonly fallBackAfterMs?: number;
   /** Told of what an operator should know: re-sends, gaps, outages, repairs, drops. Must not throw. Default: nobody. */
   readonly onEvent?: (event: TallystickEvent) => void;
 }
@@ -80,6 +83,8 @@ export interface TallystickStats {
   readonly waiting: number;
   /** Distinct keys of `batched` counters held in this process now. */
   readonly tallies: number;
+  /** Takes and peeks of limits that were answered by `onOutage` of their rules. */
+  readonly fallbacks: number;
   /** Of the near cache, where there is one. */
   readonly near?: NearStats;
 }
@@ -100,8 +105,8 @@ export interface Tallystick extends AsyncDisposable {
   close(options?: { readonly timeoutMs?: number }): Promise<CloseReport>;
 }
 
-const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 1_000_000, maxPending: 1_000_000, rememberDenialsMs: 1000, closeTimeoutMs: 30_000 };
-const KNOWN = ['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'near', 'limits', 'rememberDenialsMs', 'onEvent'] as const;
+const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 1_000_000, maxPending: 1_000_000, rememberDenialsMs: 1000, fallBackAfterMs: 50, closeTimeoutMs: 30_000 };
+const KNOWN = ['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'near', 'limits', 'rememberDenialsMs', 'fallBackAfterMs', 'onEvent'] as const;
 const CLOSE_FIELDS = ['timeoutMs'] as const;
 
 /**
@@ -143,7 +148,8 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
   });
   const sharded = store.isSpread === true && store.partitions > 1 ? new Sharded({ lanes, reads, environment }) : undefined;
   const counters = new LaneCounters({ lanes, reads, tallies, declarations, environment, sharded, near });
-  const limits = new LaneLimits({ lanes, ...limitParts(options), environment });
+  const outages = lanes.map((lane) => new Outage({ lane, environment, waitMs: options.fallBackAfterMs ?? DEFAULTS.fallBackAfterMs, onEvent }));
+  const limits = new LaneLimits({ lanes, outages, ...limitParts(options), environment });
   return new ComposedTallystick({ store, lanes, tallies, environment, breaker, near }, counters, limits);
 }
 
@@ -158,11 +164,11 @@ interface Parts {
 
 class ComposedTallystick implements Tallystick {
   readonly counters: Counters;
-  readonly limits: Limits;
+  readonly limits: LaneLimits;
   readonly #parts: Parts;
   #closing: Promise<CloseReport> | undefined;
 
-  constructor(parts: Parts, counters: Counters, limits: Limits) {
+  constructor(parts: Parts, counters: Counters, limits: LaneLimits) {
     this.#parts = parts;
     this.counters = counters;
     this.limits = limits;
@@ -181,6 +187,7 @@ class ComposedTallystick implements Tallystick {
       lostBatches: sum(({ flown }) => flown.lostBatches),
       waiting: sum(({ waiting }) => waiting),
       tallies: tallies.size,
+      fallbacks: this.limits.fallbacks,
       ...(near !== undefined && { near: near.stats }),
     };
   }
@@ -214,6 +221,7 @@ class ComposedTallystick implements Tallystick {
 
   async #drain(): Promise<void> {
     const { lanes, tallies } = this.#parts;
+    this.limits.handOver();
     for (const lane of lanes) lane.shut();
     await tallies.drain();
     await Promise.all(lanes.map((lane) => lane.drain()));
@@ -233,11 +241,12 @@ function limitParts({ limits = {}, rememberDenialsMs = DEFAULTS.rememberDenialsM
 }
 
 function check(options: TallystickOptions): void {
-  const { store, counters, flushEveryMs, flushAfterAdds, maxPending, limits, rememberDenialsMs, onEvent } = checkOptions(options, KNOWN);
+  const { store, counters, flushEveryMs, flushAfterAdds, maxPending, limits, rememberDenialsMs, fallBackAfterMs, onEvent } = checkOptions(options, KNOWN);
   if (!isStore(store)) throw unexpected('store', 'a store such as memoryStore()', store);
   if (counters !== undefined) checkObject(counters, 'counters', 'INVALID_CONFIG');
   if (limits !== undefined) checkObject(limits, 'limits', 'INVALID_CONFIG');
   checkWhole(rememberDenialsMs, 'rememberDenialsMs', [0, 60_000]);
+  checkWhole(fallBackAfterMs, 'fallBackAfterMs', [1, 60_000]);
   checkWhole(flushEveryMs, 'flushEveryMs', [1, 60_000]);
   checkWhole(flushAfterAdds, 'flushAfterAdds', [1, Number.MAX_SAFE_INTEGER]);
   checkWhole(maxPending, 'maxPending', [1, 16_000_000]);

@@ -47,12 +47,13 @@ export interface Decision {
   readonly resetMs: number | null;
   /** 0 when allowed; else after so many milliseconds the same take fits, if nobody else takes before. Null: waiting does not help. */
   readonly retryAfterMs: number | null;
-  readonly reason: 'allowed' | 'limited' | 'blocked';
+  /** `outage`: the store is away, and `onOutage` of the rule is `closed`; nobody knows more. */
+  readonly reason: 'allowed' | 'limited' | 'blocked' | 'outage';
   /** The rule nearest to its limit or, of a denial, the one to wait for longest; null for a block. */
   readonly rule: string | null;
-  /** Who decided: the store, or a denial of the store that this process remembers. */
-  readonly source: 'store' | 'near';
-  /** When it was decided, by the store's clock. */
+  /** Who decided: the store, a denial of the store that this process remembers, or `onOutage` of the rules. */
+  readonly source: 'store' | 'near' | 'fallback';
+  /** When it was decided, by the store's clock as far as it is known. */
   readonly atMs: number;
   /** Name of the lease that a `concurrency` rule gave; release it by this. */
   readonly lease?: string;

@@ -61,7 +61,7 @@ export interface LimitsTerms {
   readonly rules: readonly LimitRule[];
   /** Units of each caller; the operation's amount is that of all callers combined in it. */
   readonly cost: number;
-  /** `refund`: when the units were taken, by the store's clock; they go back to the window they came from. */
+  /** `refund`, `penalize`: when the units were taken, by the store's clock; they belong to the window of that time. */
   readonly takenAtMs?: number;
   /** `block`: for how long; absent means until it is ended. */
   readonly blockMs?: number;

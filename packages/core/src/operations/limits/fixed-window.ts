@@ -18,6 +18,9 @@ const isOpen = (state: FixedWindow, { windowMs }: FixedRule, nowMs: number): boo
 const usedOf = (state: FixedWindow, rule: FixedRule, nowMs: number): number => (isOpen(state, rule, nowMs) ? state.used : 0);
 const startOf = ({ align, windowMs }: FixedRule, atMs: number): number => (align === 'first' ? atMs : atMs - (atMs % windowMs));
 
+/** What is charged late had no window that is known here: less than a window ago counts, which is stricter, never looser. */
+const mayBelong = ({ align, windowMs }: FixedRule, atMs: number, nowMs: number): boolean => align === 'first' && atMs + windowMs > nowMs;
+
 /** The specification of `fixed-window`. */
 export const fixedWindow: Meter<FixedRule, FixedWindow> = {
   open: ({ windowMs }) => ({ startMs: -windowMs, used: 0 }),
@@ -31,7 +34,7 @@ export const fixedWindow: Meter<FixedRule, FixedWindow> = {
       state.startMs = startMs;
       state.used = 0;
     }
-    if (atMs >= state.startMs) state.used += units;
+    if (atMs >= state.startMs || mayBelong(rule, atMs, nowMs)) state.used += units;
   },
   refund(state, rule, { units, atMs }, nowMs) {
     if (isOpen(state, rule, nowMs) && atMs >= state.startMs) state.used = Math.max(0, state.used - units);

@@ -47,8 +47,8 @@ function peek(given: Limits | undefined, op: Operation, nowMs: number): Outcome 
 
 /** Charges without asking: a penalty, or what was granted before. */
 function charge(given: Limits | undefined, op: Operation, nowMs: number): Outcome {
-  const { rules } = op.terms as LimitsTerms;
-  const atMs = Math.min(op.effect?.atMs ?? nowMs, nowMs);
+  const { rules, takenAtMs = op.effect?.atMs ?? nowMs } = op.terms as LimitsTerms;
+  const atMs = Math.min(takenAtMs, nowMs);
   const opened = openAll(given, rules, nowMs);
   return [unsaid(op), change(given, opened, nowMs, charging({ units: op.delta, atMs, lease: op.member }, nowMs))];
 }

@@ -48,7 +48,7 @@ end
 
 function actions.penalize(subject, op, terms)
   local opened = open_all(subject, terms.rules)
-  charge_all(subject, opened, terms.rules, op.delta, math.min(op.at or now, now), op.member)
+  charge_all(subject, opened, terms.rules, op.delta, math.min(terms.taken or op.at or now, now), op.member)
   return unsaid(op), true
 end
 

@@ -36,7 +36,9 @@ meters['fixed-window'] = {
       if start + rule.window <= now then return end
       cell.start, cell.used = start, 0
     end
-    if at >= cell.start then cell.used = cell.used + units end
+    -- What is charged late had no window that is known here: less than a window ago counts.
+    local may_belong = not rule.clock and at + rule.window > now
+    if at >= cell.start or may_belong then cell.used = cell.used + units end
   end,
   refund = function(cell, rule, units, at)
     if now < cell.start + rule.window and at >= cell.start then cell.used = math.max(0, cell.used - units) end
