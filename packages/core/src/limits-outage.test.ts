@@ -132,10 +132,12 @@ describe('limits in an outage', () => {
       line.cut = 'request';
       const startMs = performance.now();
       await limits.take('u', 'login');
-      const [switchedMs, many] = [performance.now() - startMs, 1000];
-      for (let i = 0; i < many; i++) await limits.take('u', 'login');
-      assert.ok(switchedMs < 500, `${switchedMs}`);
-      assert.ok(performance.now() - startMs - switchedMs < 500);
+      assert.ok(performance.now() - startMs < 2000);
+      // No timer and no store has its turn meanwhile.
+      let turns = 0;
+      setImmediate(() => turns++);
+      for (let i = 0; i < 1000; i++) await limits.take('u', 'login');
+      assert.equal(turns, 0);
     });
   });
 
