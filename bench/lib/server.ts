@@ -20,11 +20,11 @@ const pathOf = (url: string): string => fileURLToPath(new URL(url, import.meta.u
 
 const CLI = pathOf('../../packages/server/dist/cli/main.js');
 
-/** `tallystick serve` as it is built, on an empty folder, every setting at its default but the ports. */
-export async function startOurs(): Promise<Server> {
+/** `tallystick serve` as it is built, on an empty folder, every setting at its default but the ports and `args`. */
+export async function startOurs(args: readonly string[] = []): Promise<Server> {
   const folder = scratchFolder();
   const any = '127.0.0.1:0';
-  const server = await start([CLI, 'serve', '--http', any, '--grpc', any, '--data', folder.path, '--json']);
+  const server = await start([CLI, 'serve', '--http', any, '--grpc', any, '--data', folder.path, '--json', ...args]);
   const stop = async (): Promise<void> => {
     await server.stop();
     folder.remove();

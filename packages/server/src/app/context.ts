@@ -2,17 +2,23 @@
 import { type CounterType, type Counters, type Limits, TallystickError } from 'tallystick';
 import { within } from './within.ts';
 import type { Figures } from './figures.ts';
+import type { Peer } from './guard/client-address.ts';
+import type { Guard } from './guard/guard.ts';
 
 /** What a transport knows about a call beside the request. */
 export interface Call {
   /** Milliseconds the caller will still wait. Default and maximum: the node's `requestTimeoutMs`. */
   readonly timeoutMs?: number;
+  /** Where it comes from. */
+  readonly peer?: () => Peer;
 }
 
 /** What every use case is given. */
 export interface Context {
   readonly counters: Counters;
   readonly limits: Limits;
+  /** Before likes; undefined when it is off. */
+  readonly guard: Guard | undefined;
   readonly figures: Figures;
   readonly requestTimeoutMs: number;
   readonly maxBatchItems: number;

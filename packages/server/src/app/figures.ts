@@ -35,6 +35,8 @@ export class Figures {
   readonly increments = new Map<string, Map<IncrementStatus, number>>();
   /** Decisions on limits by rule and reason. */
   readonly decisions = new Map<string, Map<Decision['reason'], number>>();
+  /** Acts that the guard did not let pass, by rule. */
+  readonly guardRefusals = new Map<string, number>();
   /** By route: a transport and a path pattern or method name. */
   readonly responseTimes = new Map<string, ResponseTimes>();
   /** Events of the library by type. */
@@ -47,6 +49,10 @@ export class Figures {
   /** @param rule A declared one, `given` for one that came with a call, and nothing for a block. */
   countDecision(rule: string, reason: Decision['reason']): void {
     count(this.decisions, rule, reason);
+  }
+
+  countGuardRefusal(rule: string): void {
+    this.guardRefusals.set(rule, (this.guardRefusals.get(rule) ?? 0) + 1);
   }
 
   countEvent(type: string): void {

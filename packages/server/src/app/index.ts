@@ -22,6 +22,7 @@ import { declaredTypes, type Declarations } from './counter-type.ts';
 import { Figures } from './figures.ts';
 import { addFreq, batchAddFreq, batchGetFreq, getFreq, type FreqBatchReply, type FreqReply } from './frequency.ts';
 import { getCounter, getCounters, type CounterValue, type GetCountersReply } from './get-counters.ts';
+import { Guard, type GuardDenial, type GuardOptions } from './guard/guard.ts';
 import { readiness, type Readiness } from './health.ts';
 import {
   blockSubject,
@@ -47,6 +48,8 @@ export type { FreqBatchReply, FreqReply } from './frequency.ts';
 export type { CounterValue, GetCountersReply } from './get-counters.ts';
 export type { Readiness } from './health.ts';
 export type { CountReply, LikeReply } from './like.ts';
+export { parseNetwork, type Network } from './guard/client-address.ts';
+export type { GuardDenial, GuardOptions } from './guard/guard.ts';
 export type { CheckLimitsReply } from './limits.ts';
 export type { Log } from './log.ts';
 
@@ -61,6 +64,8 @@ export interface AppOptions {
   readonly counters?: Declarations;
   /** Limits by name. */
   readonly limits?: LimitDeclarations;
+  /** Limits before likes. Default: none. */
+  readonly guard?: GuardOptions | undefined;
   /** `batched` counters are flushed this often. Default 100. */
   readonly flushEveryMs?: number;
   /** The longest a call waits. Default 5,000. */
@@ -81,8 +86,8 @@ export interface App {
   addCounters(request: unknown, call?: Call): Promise<AddCountersReply>;
   getCounter(key: string, request?: unknown, call?: Call): Promise<CounterValue>;
   getCounters(request: unknown, call?: Call): Promise<GetCountersReply>;
-  like(request: unknown, call?: Call): Promise<LikeReply>;
-  unlike(request: unknown, call?: Call): Promise<LikeReply>;
+  like(request: unknown, call?: Call): Promise<LikeReply | GuardDenial>;
+  unlike(request: unknown, call?: Call): Promise<LikeReply | GuardDenial>;
   countLikes(resourceId: string, call?: Call): Promise<CountReply>;
   countLikesOfMany(request: unknown, call?: Call): Promise<readonly CountReply[]>;
   addFreq(request: unknown, call?: Call): Promise<FreqReply>;
@@ -143,6 +148,7 @@ export function createApp(options: AppOptions): App {
   const context: Context = {
     counters: tallystick.counters,
     limits: tallystick.limits,
+    guard: options.guard && new Guard(tallystick.limits, figures, options.guard),
     figures,
     requestTimeoutMs,
     maxBatchItems,

@@ -4,8 +4,9 @@
  */
 import { joinKey, type AddOptions, type AddResult } from 'tallystick';
 import { recordedAdd } from './add-counters.ts';
-import { checkEach, checkKeyPart, checkList, checkObject, checkText, renamed } from './checks.ts';
+import { checkEach, checkKeyPart, checkList, checkObject, checkText, renamed, type Fields } from './checks.ts';
 import { inTime, timeoutOf, type Call, type Context } from './context.ts';
+import type { GuardDenial } from './guard/guard.ts';
 import { readMany } from './get-counters.ts';
 
 /** What came of a like or unlike. */
@@ -32,27 +33,37 @@ const BEGINNING = joinKey('like', '-').slice(0, -1);
 /** The counter's key; an item of a list has no field name of its own. */
 const likeKey = (resourceId: unknown, field?: string): string => BEGINNING + checkKeyPart(resourceId, field);
 
-async function change(context: Context, request: unknown, delta: 1 | -1, call: Call | undefined): Promise<LikeReply> {
-  const { userId, resourceId, ...again } = checkObject(request, LIKE, 'body');
-  checkText(userId, 'userId', MAX_USER_ID_CHARACTERS);
-  const key = likeKey(resourceId, 'resourceId');
+type Repeat = Pick<AddOptions, 'requestId' | 'requestTtlMs'>;
+
+async function change(context: Context, request: unknown, delta: 1 | -1, call: Call | undefined): Promise<LikeReply | GuardDenial> {
+  const { userId, resourceId, ...again } = checkObject(request, LIKE, 'body') as Fields & Repeat;
+  const user = checkText(userId, 'userId', MAX_USER_ID_CHARACTERS);
+  const resource = checkKeyPart(resourceId, 'resourceId');
+  const timeoutMs = timeoutOf(context, call);
+  const { guard } = context;
+  if (guard === undefined) return count(context, resource, delta, optionsOf(delta, timeoutMs, again));
+  const act = { api: delta > 0 ? 'like' : 'unlike', userId: user, resourceId: resource, ...again, peer: call?.peer?.() };
+  return guard.around(act, timeoutMs, (leftMs) => count(context, resource, delta, optionsOf(delta, leftMs, again)));
+}
+
+async function count(context: Context, resourceId: string, delta: 1 | -1, options: AddOptions): Promise<LikeReply> {
   try {
-    const { value, ...result } = await recordedAdd(context, key, delta, optionsOf(delta, timeoutOf(context, call), again));
-    return { resourceId: resourceId as string, count: value, ...result };
+    const { value, ...result } = await recordedAdd(context, BEGINNING + resourceId, delta, options);
+    return { resourceId, count: value, ...result };
   } catch (error) {
     throw renamed(error, 'key', 'resourceId');
   }
 }
 
-function optionsOf(delta: 1 | -1, timeoutMs: number, request: Pick<AddOptions, 'requestId' | 'requestTtlMs'>): AddOptions {
+function optionsOf(delta: 1 | -1, timeoutMs: number, request: Repeat): AddOptions {
   return delta < 0 ? { timeoutMs, min: 0, ...request } : { timeoutMs, ...request };
 }
 
-/** `{userId, resourceId, requestId?, requestTtlMs?}`: one like more. @throws TallystickError when refused. */
-export const like = (context: Context, request: unknown, call?: Call): Promise<LikeReply> => change(context, request, 1, call);
+/** `{userId, resourceId, requestId?, requestTtlMs?}`: one like more, if the guard allows. @throws TallystickError when refused. */
+export const like = (context: Context, request: unknown, call?: Call): Promise<LikeReply | GuardDenial> => change(context, request, 1, call);
 
-/** `{userId, resourceId, requestId?, requestTtlMs?}`: one like less, never below 0. @throws TallystickError when refused. */
-export const unlike = (context: Context, request: unknown, call?: Call): Promise<LikeReply> => change(context, request, -1, call);
+/** `{userId, resourceId, requestId?, requestTtlMs?}`: one like less, never below 0, if the guard allows. @throws TallystickError when refused. */
+export const unlike = (context: Context, request: unknown, call?: Call): Promise<LikeReply | GuardDenial> => change(context, request, -1, call);
 
 /** The likes of one resource; 0 for one that was never liked. @throws TallystickError */
 export async function countLikes(context: Context, resourceId: string, call?: Call): Promise<CountReply> {

@@ -1,6 +1,6 @@
 /** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
 import { TallystickError } from 'tallystick';
-import { checkDeclarations, createApp, type App, type Log } from '../app/index.ts';
+import { checkDeclarations, createApp, type App, type GuardOptions, type Log } from '../app/index.ts';
 import { formatAddress, isLoopback, loadConfig, type Config } from '../config/index.ts';
 import { announce } from './announce.ts';
 import { createLog } from './log.ts';
@@ -52,7 +52,7 @@ async function start(config: Config): Promise<Node> {
   const [{ store, release }] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
   const { counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
   const onEvent = (event: AppEvent): void => logEvent(event, log);
-  const app = createApp({ store, counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent });
+  const app = createApp({ store, counters, limits, guard: guardOf(config), flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent });
   try {
     return { config, app, log, release, ...(await listen(config, app, log)) };
   } catch (error) {
@@ -60,6 +60,20 @@ async function start(config: Config): Promise<Node> {
     release();
     throw error;
   }
+}
+
+/** The settings of the guard; undefined when it is off. */
+function guardOf(config: Config): GuardOptions | undefined {
+  const { guardIpPerMinute, guardUserPerMinute, guardOperationsPerMinute, guardDuplicateMs, trustedProxies = [], ipv6PrefixBits } = config;
+  if (config.guard === 'off') return undefined;
+  return {
+    ipPerMinute: guardIpPerMinute,
+    userPerMinute: guardUserPerMinute,
+    operationsPerMinute: guardOperationsPerMinute,
+    duplicateMs: guardDuplicateMs,
+    trustedProxies,
+    ipv6PrefixBits,
+  };
 }
 
 /** HTTP first: it answers while gRPC is still being loaded. */

@@ -3,6 +3,7 @@
  * described. A reader returns undefined for what it does not understand.
  */
 import type { CounterOptions, LimitOptions } from 'tallystick';
+import { parseNetwork, type Network } from '../app/index.ts';
 import { parseAddress, type Address } from './address.ts';
 import { parseRedisTarget, REDIS_URL, type RedisTarget } from './redis-target.ts';
 
@@ -30,6 +31,17 @@ export const redisUrl: Kind<RedisTarget> = {
   placeholder: 'url',
   read: (value) => (typeof value === 'string' ? parseRedisTarget(value) : undefined),
   isSecret: true,
+};
+
+/** Addresses and networks. */
+export const networks: Kind<readonly Network[]> = {
+  expected: 'addresses or networks such as 10.0.0.0/8, with commas between them',
+  placeholder: 'networks',
+  read: (value) => {
+    const list: readonly unknown[] = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [undefined];
+    const parsed = list.map((item) => (typeof item === 'string' ? parseNetwork(item.trim()) : undefined));
+    return parsed.every((network) => network !== undefined) ? parsed : undefined;
+  },
 };
 
 /** A file or folder. */

@@ -2,9 +2,9 @@
  * Every setting of a node: the one table from which the configuration is read and checked, and from which
  * the help and the reference are written.
  */
-import type { Declarations, LimitDeclarations } from '../app/index.ts';
+import type { Declarations, LimitDeclarations, Network } from '../app/index.ts';
 import type { Address } from './address.ts';
-import { address, choice, counters, integer, limits, path, redisUrl, type Kind } from './kinds.ts';
+import { address, choice, counters, integer, limits, networks, path, redisUrl, type Kind } from './kinds.ts';
 import type { RedisTarget } from './redis-target.ts';
 
 /** The settings of a node. */
@@ -19,6 +19,13 @@ export interface Config {
   readonly workers: number;
   readonly counters: Declarations;
   readonly limits: LimitDeclarations;
+  readonly guard: 'on' | 'off';
+  readonly guardIpPerMinute: number;
+  readonly guardUserPerMinute: number;
+  readonly guardOperationsPerMinute: number;
+  readonly guardDuplicateMs: number;
+  readonly trustedProxies: readonly Network[] | undefined;
+  readonly ipv6PrefixBits: number;
   readonly flushEveryMs: number;
   readonly maxBatchItems: number;
   readonly maxBodyBytes: number;
@@ -44,6 +51,8 @@ type Settings = { readonly [Name in keyof Config]: Setting<Config[Name]> };
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+/** What a window counts exactly in its slices. */
+const MOST_A_MINUTE = 1_000_000_000;
 const MIB = 1024 * 1024;
 
 /** The table. Its order is that of the help. */
@@ -69,6 +78,21 @@ export const SETTINGS: Settings = {
     fallback: '{}',
     meaning: 'Limits by name, each with algorithm, limit, windowMs or leaseMs, and slices, mode, align, burst.',
   },
+  guard: { kind: choice('on', 'off'), fallback: 'on', meaning: 'Whether likes and unlikes pass a guard first. Its figures follow.' },
+  guardIpPerMinute: { kind: integer(1, MOST_A_MINUTE), fallback: '1000', meaning: 'Likes and unlikes of one address (of one network with IPv6) in any minute.' },
+  guardUserPerMinute: { kind: integer(1, MOST_A_MINUTE), fallback: '100', meaning: 'Likes of one user in any minute, and as many unlikes.' },
+  guardOperationsPerMinute: { kind: integer(1, MOST_A_MINUTE), fallback: '100', meaning: 'Likes and unlikes of one user together in any minute.' },
+  guardDuplicateMs: {
+    kind: integer(0, DAY_MS),
+    fallback: String(MINUTE_MS),
+    meaning: 'For how long a user can not like, or unlike, the same again, in milliseconds; 0 for no time.',
+  },
+  trustedProxies: {
+    kind: networks,
+    fallback: '',
+    meaning: 'Proxies whose X-Forwarded-For is believed: addresses or networks (10.0.0.0/8), as a list or with commas between them.',
+  },
+  ipv6PrefixBits: { kind: integer(1, 128), fallback: '64', meaning: 'IPv6 addresses that have so many first bits in common are one client.' },
   flushEveryMs: { kind: integer(1, MINUTE_MS), fallback: '100', meaning: 'Counters of type batched are flushed this often, in milliseconds.' },
   maxBatchItems: { kind: integer(1, 10_000), fallback: '1000', meaning: 'The most items of one batch call.' },
   maxBodyBytes: { kind: integer(1024, 256 * MIB), fallback: String(MIB), meaning: 'The most bytes of one HTTP request body.' },

@@ -56,6 +56,19 @@ const DEFINITIONS: readonly Definition[] = [
     type: 'counter',
     samples: ({ figures }) => [...figures.events].map(([type, value]) => ({ labels: { type }, value })),
   },
+  {
+    name: 'tallystick_limit_decisions_total',
+    help: 'Checks by rule (given: one that came with a call; empty: a block) and reason (allowed, limited, blocked).',
+    type: 'counter',
+    samples: ({ figures }) =>
+      [...figures.decisions].flatMap(([rule, byReason]) => [...byReason].map(([reason, value]) => ({ labels: { rule, reason }, value }))),
+  },
+  {
+    name: 'tallystick_guard_refusals_total',
+    help: 'Likes and unlikes that the guard did not let pass, by rule.',
+    type: 'counter',
+    samples: ({ figures }) => [...figures.guardRefusals].map(([rule, value]) => ({ labels: { rule }, value })),
+  },
   lane('operations', 'counter', 'Operations taken by the lanes.'),
   lane('entries', 'counter', 'Entries of sealed batches: operations after combining.'),
   lane('batches', 'counter', 'Batches sealed.'),

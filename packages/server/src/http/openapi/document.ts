@@ -4,6 +4,7 @@ import { operations, type Operation } from './operations.ts';
 import { ref, schemas, type Schema } from './schemas.ts';
 
 const JSON_TYPE = 'application/json';
+const PROBLEM_TYPE = 'application/problem+json';
 const VERSION = '1';
 /** What any route may answer. */
 const COMMON: readonly ErrorCode[] = ['UNKNOWN_FIELD', 'INTERNAL'];
@@ -51,7 +52,7 @@ function responses({ answer, accepts = false, otherwise = {}, errors }: Pick<Ope
   const byStatus: Record<string, Schema> = { 200: { description: 'Done.', content } };
   if (accepts) byStatus['202'] = { description: 'Accepted: will be counted exactly once; the value is an estimate.', content };
   for (const [status, schema] of Object.entries(otherwise)) {
-    byStatus[status] = { description: 'Nothing there, or not now.', content: { [JSON_TYPE]: { schema } } };
+    byStatus[status] = { description: 'Nothing there, or not now.', content: { [status === '429' ? PROBLEM_TYPE : JSON_TYPE]: { schema } } };
   }
   for (const [status, codes] of codesByStatus([...errors, ...COMMON])) {
     const description = codes.map((code) => `${errorTable[code].number} ${code}`).join(', ');

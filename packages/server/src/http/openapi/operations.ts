@@ -49,6 +49,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     body: ref('Like'),
     answer: envelope(ref('LikeResult')),
     accepts: true,
+    otherwise: { 429: ref('Denial') },
     errors: WRITE,
   },
   'POST /api/counter/unlike': {
@@ -57,6 +58,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     body: ref('Like'),
     answer: envelope(ref('LikeResult')),
     accepts: true,
+    otherwise: { 429: ref('Denial') },
     errors: WRITE,
   },
   'GET /api/counter/count/{resourceId}': {
