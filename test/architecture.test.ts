@@ -51,7 +51,7 @@ const PLANTED: Record<string, readonly [file: string, specifier: string]> = {
   "server-http-looks-down": ["packages/server/src/http/across.ts", "../grpc/service.ts"],
   "server-grpc-looks-down": ["packages/server/src/grpc/across.ts", "../http/routes.ts"],
   "server-config-looks-down": ["packages/server/src/config/up.ts", "../grpc/service.ts"],
-  "server-pipeline-looks-down": ["packages/server/src/pipeline/up.ts", "../http/route.ts"],
+  "server-pipeline-looks-down": ["packages/server/src/pipeline/up.ts", "../http/routes.ts"],
   "server-cli-is-the-root": ["packages/server/src/app/root.ts", "../cli/main.ts"],
   "better-sqlite3-has-one-home": ["packages/core/src/lanes/driver.ts", "better-sqlite3"],
   "redis-has-one-home": ["packages/core/src/lanes/other-driver.ts", "redis"],
@@ -77,7 +77,7 @@ const AROUND: Record<string, string> = {
   "packages/server/src/cli/main.ts": "",
   "packages/core/package.json": '{ "name": "tallystick", "peerDependencies": { "better-sqlite3": "1", "redis": "1" } }',
   "packages/server/package.json":
-    '{ "name": "@tallystick/server", "dependencies": { "fastify": "1", "@grpc/grpc-js": "1", "commander": "1" },' +
+    '{ "name": "@tallystick/server", "dependencies": { "fastify": "1", "mariadb": "1", "@grpc/grpc-js": "1", "commander": "1" },' +
     ' "devDependencies": { "dev-only": "1" } }',
 };
 
@@ -101,7 +101,7 @@ describe("architecture", () => {
   it("reports every planted violation", async () => {
     const planted = Object.values(PLANTED).map(([file, specifier]) => [file, specifier && `import "${specifier}";`] as const);
     for (const [file, text] of [...Object.entries(AROUND), ...planted]) await plant(join(scratch, file), text);
-    for (const name of ["stray", "dev-only", "better-sqlite3", "redis", "fastify", "@grpc/grpc-js", "commander"]) {
+    for (const name of ["stray", "dev-only", "better-sqlite3", "redis", "mariadb", "fastify", "@grpc/grpc-js", "commander"]) {
       await plant(join(scratch, "node_modules", name, "package.json"), `{ "name": "${name}", "main": "index.js" }`);
       await plant(join(scratch, "node_modules", name, "index.js"), "");
     }
