@@ -29,6 +29,18 @@ export class ResponseTimes {
 /** What came of an increment, as counted in metrics. */
 export type IncrementStatus = 'applied' | 'accepted' | 'refused';
 
+/**
+ * What a rule of the rules file decided. `shadow_denied` was allowed; `fallback_…` was decided without the store;
+ * `unmatched` and `unknown_domain` found no rule.
+ */
+export type RuleOutcome =
+  | 'allowed'
+  | 'denied'
+  | 'shadow_denied'
+  | `fallback_${'open' | 'closed' | 'local'}`
+  | 'unmatched'
+  | 'unknown_domain';
+
 /** Recorded by use cases and transports, read by the metrics page. */
 export class Figures {
   /** Increments by counter type and status. */
@@ -37,6 +49,8 @@ export class Figures {
   readonly decisions = new Map<string, Map<Decision['reason'], number>>();
   /** Acts that the guard did not let pass, by rule. */
   readonly guardRefusals = new Map<string, number>();
+  /** Decisions by rule of the rules file and outcome; the rule is empty where none was found. */
+  readonly rules = new Map<string, Map<RuleOutcome, number>>();
   /** By route: a transport and a path pattern or method name. */
   readonly responseTimes = new Map<string, ResponseTimes>();
   /** Events of the library by type. */
@@ -53,6 +67,10 @@ export class Figures {
 
   countGuardRefusal(rule: string): void {
     this.guardRefusals.set(rule, (this.guardRefusals.get(rule) ?? 0) + 1);
+  }
+
+  countRule(rule: string, outcome: RuleOutcome): void {
+    count(this.rules, rule, outcome);
   }
 
   countEvent(type: string): void {

@@ -38,6 +38,7 @@ import {
   type CheckLimitsReply,
 } from './limits.ts';
 import { countLikes, countLikesOfMany, like, unlike, type CountReply, type LikeReply } from './like.ts';
+import { RulesEngine, type LiveRules } from './rules/index.ts';
 import { timelyStore } from './timely-store.ts';
 
 export type { AddCountersReply, CounterResult } from './add-counters.ts';
@@ -52,6 +53,7 @@ export { parseNetwork, type Network } from './guard/client-address.ts';
 export type { GuardDenial, GuardOptions } from './guard/guard.ts';
 export type { CheckLimitsReply } from './limits.ts';
 export type { Log } from './log.ts';
+export { inWords, LiveRules, readRules, type Descriptor, type DescriptorStatus, type Entry, type RulesDecision, type RulesEngine, type RulesStatus } from './rules/index.ts';
 
 /** Limits by name. */
 export type LimitDeclarations = Readonly<Record<string, LimitOptions>>;
@@ -66,6 +68,8 @@ export interface AppOptions {
   readonly limits?: LimitDeclarations;
   /** Limits before likes. Default: none. */
   readonly guard?: GuardOptions | undefined;
+  /** The rules of a rules file. They are closed with the app. Default: none. */
+  readonly rules?: LiveRules;
   /** `batched` counters are flushed this often. Default 100. */
   readonly flushEveryMs?: number;
   /** The longest a call waits. Default 5,000. */
@@ -105,6 +109,8 @@ export interface App {
   unblockSubject(request: unknown, call?: Call): Promise<ChangeResult>;
   /** The rules of a request that was checked, in full. */
   rulesOf(request: unknown): readonly NamedLimit[];
+  /** Limits by the rules of a rules file, where there is one. */
+  readonly rules: RulesEngine | undefined;
   /** Whether calls would be served now. Never rejects. */
   readiness(): Promise<Readiness>;
   /** For metrics: what use cases and transports recorded. */
@@ -155,10 +161,11 @@ export function createApp(options: AppOptions): App {
     typeOfKey: declaredTypes(counters),
     isDeclaredLimit: (rule) => Object.hasOwn(limits, rule),
   };
-  return { ...useCases(context), ...lifeOf(tallystick, context), figures, stats: () => tallystick.stats() };
+  const rules = rulesOver(tallystick, figures, options.rules);
+  return { ...useCases(context), ...lifeOf(tallystick, context, rules), rules, figures, stats: () => tallystick.stats() };
 }
 
-function useCases(context: Context): Omit<App, 'readiness' | 'figures' | 'stats' | 'close'> {
+function useCases(context: Context): Omit<App, 'rules' | 'readiness' | 'figures' | 'stats' | 'close'> {
   return {
     addCounter: (key, request, call) => addCounter(context, key, request, call),
     addCounters: (request, call) => addCounters(context, request, call),
@@ -185,13 +192,21 @@ function useCases(context: Context): Omit<App, 'readiness' | 'figures' | 'stats'
   };
 }
 
-function lifeOf(tallystick: Tallystick, context: Context): Pick<App, 'readiness' | 'close'> {
+function rulesOver({ limits }: Tallystick, figures: Figures, live: LiveRules | undefined): RulesEngine | undefined {
+  return live && new RulesEngine({ live, limits, figures, onUncharged: () => figures.countEvent('uncharged') });
+}
+
+function lifeOf(tallystick: Tallystick, context: Context, rules: RulesEngine | undefined): Pick<App, 'readiness' | 'close'> {
   let closing = false;
   return {
     readiness: async () => (closing ? { ready: false, reason: 'draining' } : readiness(context)),
-    close: (timeoutMs) => {
+    close: async (timeoutMs) => {
       closing = true;
-      return tallystick.close({ timeoutMs });
+      // First, as what it has to charge is drained with the rest.
+      const charged = rules?.close();
+      const report = await tallystick.close({ timeoutMs });
+      await charged;
+      return report;
     },
   };
 }

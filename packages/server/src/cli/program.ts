@@ -46,6 +46,15 @@ Examples:
   tallystick add order:9 5 --request-id 3f1c     # can be repeated: counts once
 ${EXIT_HELP}`;
 
+const RULES_HELP = `
+Nothing is started or changed. A node that runs checks a changed file by itself
+and keeps the rules it has when that is bad.
+
+Examples:
+  tallystick rules check rules.yaml
+  tallystick rules check --json rules.yaml
+${EXIT_HELP}`;
+
 /** Runs the command in `args`; resolves with its exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let exit: number = EXIT.ok;
@@ -59,6 +68,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   on(getCommand(program), async (options, io, keys) => (await import('./get.ts')).get(options, io, keys));
   on(addCommand(program), async (options, io, words) => (await import('./add.ts')).add(options, io, words));
   on(benchCommand(program), async (options, io) => (await import('./bench.ts')).bench(options, io));
+  on(rulesCheckCommand(program), async (options, io, words) => (await import('./rules-check.ts')).rulesCheck(options, io, words));
   on(settingsCommand(program), async (options, io) => (await import('./settings.ts')).settings(options, io));
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -141,6 +151,12 @@ function benchCommand(program: Command): Command {
     .description('compare this machine’s counting with a plain Map, in memory')
     .option('--round-ms <n>', 'length of one round', '200');
   return json(command).addHelpText('after', EXIT_HELP);
+}
+
+function rulesCheckCommand(program: Command): Command {
+  const rules = program.command('rules').description('about the rules file of a node');
+  const command = rules.command('check').description('check a rules file and tell all that is wrong with it').argument('<file>', 'YAML or JSON');
+  return json(command).addHelpText('after', RULES_HELP);
 }
 
 function settingsCommand(program: Command): Command {

@@ -1,6 +1,6 @@
 /** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
 import { TallystickError } from 'tallystick';
-import { checkDeclarations, createApp, type App, type GuardOptions, type Log } from '../app/index.ts';
+import { checkDeclarations, createApp, LiveRules, type App, type GuardOptions, type Log } from '../app/index.ts';
 import { formatAddress, isLoopback, loadConfig, type Config } from '../config/index.ts';
 import { announce } from './announce.ts';
 import { createLog } from './log.ts';
@@ -48,11 +48,12 @@ async function start(config: Config): Promise<Node> {
   await checkDeclarations(config); // before the data is touched
   const log = await createLog(config.logLevel);
   warnBeyondLoopback(config, log);
+  const rules = config.rules === undefined ? undefined : await LiveRules.open({ file: config.rules, log });
   // HTTP is loaded while the store opens its data in another thread.
   const [{ store, release }] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
   const { counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
   const onEvent = (event: AppEvent): void => logEvent(event, log);
-  const app = createApp({ store, counters, limits, guard: guardOf(config), flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent });
+  const app = createApp({ store, counters, limits, guard: guardOf(config), flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent, ...(rules !== undefined && { rules }) });
   try {
     return { config, app, log, release, ...(await listen(config, app, log)) };
   } catch (error) {

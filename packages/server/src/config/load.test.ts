@@ -41,6 +41,7 @@ describe('loadConfig', () => {
       guardDuplicateMs: 60_000,
       trustedProxies: undefined,
       ipv6PrefixBits: 64,
+      rules: undefined,
       flushEveryMs: 100,
       maxBatchItems: 1000,
       maxBodyBytes: 1_048_576,

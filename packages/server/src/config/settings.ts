@@ -26,6 +26,7 @@ export interface Config {
   readonly guardDuplicateMs: number;
   readonly trustedProxies: readonly Network[] | undefined;
   readonly ipv6PrefixBits: number;
+  readonly rules: string | undefined;
   readonly flushEveryMs: number;
   readonly maxBatchItems: number;
   readonly maxBodyBytes: number;
@@ -93,6 +94,7 @@ export const SETTINGS: Settings = {
     meaning: 'Proxies whose X-Forwarded-For is believed: addresses or networks (10.0.0.0/8), as a list or with commas between them.',
   },
   ipv6PrefixBits: { kind: integer(1, 128), fallback: '64', meaning: 'IPv6 addresses that have so many first bits in common are one client.' },
+  rules: { kind: path, fallback: '', meaning: 'File of rules, YAML or JSON, that gRPC callers such as Envoy are limited by. Changes hold within a second.' },
   flushEveryMs: { kind: integer(1, MINUTE_MS), fallback: '100', meaning: 'Counters of type batched are flushed this often, in milliseconds.' },
   maxBatchItems: { kind: integer(1, 10_000), fallback: '1000', meaning: 'The most items of one batch call.' },
   maxBodyBytes: { kind: integer(1024, 256 * MIB), fallback: String(MIB), meaning: 'The most bytes of one HTTP request body.' },

@@ -45,6 +45,36 @@ const DEFINITIONS: readonly Definition[] = [
       ),
   },
   {
+    name: 'tallystick_rule_decisions_total',
+    help: 'Decisions by rule of the rules file and outcome; the rule is empty where none was found.',
+    type: 'counter',
+    samples: ({ figures }) => [...figures.rules].flatMap(([rule, byOutcome]) => [...byOutcome].map(([outcome, value]) => ({ labels: { rule, outcome }, value }))),
+  },
+  {
+    name: 'tallystick_rules_reloads_total',
+    help: 'Changes of the rules file that were loaded, and that were refused.',
+    type: 'counter',
+    samples: ({ rules }) => Object.entries(rules?.reloads ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value: value })),
+  },
+  {
+    name: 'tallystick_rules_loaded_timestamp_seconds',
+    help: 'When the rules that hold were loaded.',
+    type: 'gauge',
+    samples: ({ rules }) => (rules === undefined ? [] : [{ labels: { version: rules.status.version }, value: rules.status.loadedAtMs / 1000 }]),
+  },
+  {
+    name: 'tallystick_rules_bad',
+    help: '1 while the rules file is bad and older rules hold.',
+    type: 'gauge',
+    samples: ({ rules }) => (rules === undefined ? [] : [{ labels: {}, value: rules.status.lastError === null ? 0 : 1 }]),
+  },
+  {
+    name: 'tallystick_rules_store_away',
+    help: '1 while decisions are made without the store.',
+    type: 'gauge',
+    samples: ({ rules }) => (rules === undefined ? [] : [{ labels: {}, value: rules.isAway ? 1 : 0 }]),
+  },
+  {
     name: 'counter_response_time_seconds',
     help: 'Time from a parsed request to its answer, by route.',
     type: 'histogram',
