@@ -103,6 +103,16 @@ describe('the outbox', () => {
     assert.deepEqual((await recordsOf(prefix, 0)).map(({ seq, entries }) => [seq, entries]), [[1, []], [2, []]]);
   });
 
+  it('gives the total of a counter back when the counter begins to expire', async () => {
+    const { prefix, store } = await open();
+    const apply = (seq: number, ttlMs?: number) =>
+      store.apply({ source: 's', partition: 0, seq, operations: [{ key: 'k', delta: 5, ...(ttlMs !== undefined && { terms: { kind: 'count', ttlMs } }) }] });
+    await apply(1);
+    await apply(2, 60_000);
+    await apply(3);
+    assert.deepEqual((await recordsOf(prefix, 0)).map(({ entries }) => entries), [[['k', 5]], [['k', -5]], []]);
+  });
+
   it('takes the place of a foreign value', async () => {
     const { prefix, store } = await open();
     const apply = (seq: number) => store.apply({ source: 's', partition: 2, seq, operations: [{ key: 'k', delta: 1 }] });

@@ -192,7 +192,7 @@ local apply, given
 local values, notes = {}, {}
 local k, next_given = 6, 0
 
--- What the outbox is told: of counts that do not expire, the amounts that were really added.
+-- What the outbox is told: what totals, of counts that do not expire, are more or less by.
 local entries = ARGV[12] and cmsgpack.unpack(ARGV[12])
 
 local function tell(key, delta)
@@ -204,8 +204,8 @@ end
 local function apply_other(index, op)
   local result = apply(op, k)
   values[index] = result.value
-  local counts = op.kind == 'count' and result.delta ~= 0 and not (result.code or result.expires or result.replayed)
-  if counts then tell(op.key, result.delta) end
+  local total = result.total or 0
+  if total ~= 0 then tell(op.key, total) end
   if result.delta == op.delta and not (result.code or result.expires or result.replayed or result.verdict) then return end
   notes[#notes + 1] = {
     index - 1, result.value, result.delta, result.code or false, result.expires or false,

@@ -48,6 +48,11 @@ local function unchanged_count(value, held, code)
   return { value = value or 0, delta = 0, expires = held, code = code }
 end
 
+-- What the total of a counter is more by: one that expires is no total, and is none any more when it begins to.
+local function change_of_total(sum, expiry, before, held)
+  return (expiry and 0 or sum) - (held and 0 or before)
+end
+
 local function add_effect(op, k, value, held, slot)
   local ends = op.ends
   local mortal = op.repaired and value and not held
@@ -59,7 +64,7 @@ local function add_effect(op, k, value, held, slot)
   if not in_range(sum) then return unchanged_count(value, held, 'OUT_OF_RANGE') end
   local expiry = ends or held
   write_count(op, k, sum, expiry, held, slot)
-  return { value = sum, delta = op.delta, expires = expiry }
+  return { value = sum, delta = op.delta, expires = expiry, total = change_of_total(sum, expiry, value or 0, held) }
 end
 
 kinds.count = {
@@ -79,6 +84,7 @@ kinds.count = {
     end
     local expiry = held or (op.ttl and math.min(now + op.ttl, MAX))
     write_count(op, k, sum, expiry, held, slot)
-    return { value = sum, delta = delta, expires = expiry, repaired = value and expiry and not held }
+    local total = change_of_total(sum, expiry, before, held)
+    return { value = sum, delta = delta, expires = expiry, repaired = value and expiry and not held, total = total }
   end,
 }
