@@ -35,6 +35,12 @@ export const folded = (hash: number): number => hash ^ (hash >>> 15);
 /** The name of a partition's outbox. */
 export const outboxKey = (prefix: string, partition: number): string => `{${prefix}:${partition}}o`;
 
+/** The name of the lease of a partition's relay. */
+export const leaseKey = (prefix: string, partition: number): string => `{${prefix}:${partition}}l`;
+
+/** The name of the list of relays. */
+export const relaysKey = (prefix: string): string => `{${prefix}}relays`;
+
 /** The names of one partition's keys. */
 export class Keyspace {
   readonly meta: string;

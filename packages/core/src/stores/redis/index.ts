@@ -9,6 +9,7 @@ import { openRedisStore, type RedisStoreOptions } from './redis-store.ts';
 export { outboxKey } from './buckets.ts';
 export type { RedisClient, SendOptions } from './client.ts';
 export { fromCluster, fromIoredis, fromSentinel, type ClusterClient, type IoredisClient, type SentinelClient } from './clients.ts';
+export { RedisOutbox, type RedisOutboxLimits, type RedisOutboxOptions, type RedisOutboxPage } from './outbox.ts';
 export type { RedisStoreOptions } from './redis-store.ts';
 
 /**

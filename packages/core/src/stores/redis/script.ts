@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { RedisClient, SendOptions } from './client.ts';
 import type { Call } from './encode.ts';
 import { isScriptMissing, timedOut, unavailable } from './faults.ts';
-import { addsLua, applyLua, openLua, readLua, sweepLua } from './lua.ts';
+import { addsLua, applyLua, leaseLua, openLua, pageLua, readLua, relaysLua, sweepLua, trimLua } from './lua.ts';
 
 interface Script {
   readonly text: string;
@@ -21,6 +21,10 @@ export const scripts = {
   read: script(readLua),
   open: script(openLua),
   sweep: script(sweepLua),
+  page: script(pageLua),
+  trim: script(trimLua),
+  lease: script(leaseLua),
+  relays: script(relaysLua),
 };
 
 /** The time limit that node-redis 6 makes for each command by itself is switched off: it costs several commands. */
