@@ -1,6 +1,7 @@
 /** The store that the settings name. */
 import { join } from 'node:path';
 import { memoryStore, type Store } from 'tallystick';
+import type { JournalEvent } from 'tallystick/journal';
 import type { Log } from '../app/index.ts';
 import type { Config, RedisTarget } from '../config/index.ts';
 
@@ -29,14 +30,29 @@ async function openSqlite({ data, requestRetentionMs }: Config, log: Log): Promi
   return sqliteStore({ path: join(data, 'counters.sqlite'), requestRetentionMs, onEvent });
 }
 
-async function openRedis({ partitions, requestRetentionMs }: Config, target: RedisTarget, log: Log): Promise<OpenedStore> {
+async function openRedis(config: Config, target: RedisTarget, log: Log): Promise<OpenedStore> {
   const { connectRedis } = await import('./redis.ts');
   const { redisStore } = await import('tallystick/redis');
+  const { partitions, requestRetentionMs } = config;
   const { client, close } = await connectRedis(target, log);
   try {
-    return { store: await redisStore({ client, partitions, requestRetentionMs }), release: close };
+    const store = await redisStore({ client, partitions, requestRetentionMs });
+    return { store: config.journal === 'on' ? await journaled(store, config, log) : store, release: close };
   } catch (error) {
     close();
     throw error;
   }
+}
+
+/** Where the journal of a node lies. */
+export const journalPath = (data: string): string => join(data, 'journal');
+
+async function journaled(store: Store, { data, journalBackup }: Config, log: Log): Promise<Store> {
+  const { journaledStore } = await import('tallystick/journal');
+  const onEvent = (event: JournalEvent): void => {
+    if (event.type === 'journal-replayed' && event.lostBatches === 0) log.info(event, 'batches that Redis did not have were sent again');
+    else log[event.type === 'journal-fault' ? 'error' : 'warn'](event, 'the journal');
+  };
+  const backup = journalBackup === undefined ? {} : { backup: journalBackup };
+  return journaledStore({ store, path: journalPath(data), onEvent, ...backup });
 }

@@ -55,6 +55,17 @@ Examples:
   tallystick rules check --json rules.yaml
 ${EXIT_HELP}`;
 
+const RECOVER_HELP = `
+Sends again what the journals of nodes hold and Redis does not have. Each batch
+counts once, however often this is run, and while nodes are running. What is
+lost, or cannot be told from what was counted, is said and never guessed.
+
+Examples:
+  tallystick recover --redis redis://127.0.0.1:6379 --dry-run
+  tallystick recover --redis redis://127.0.0.1:6379 --journal /backup/journal
+  tallystick recover --from 2026-12-01T03:00:00Z --to 2026-12-01T04:00:00Z
+Exit codes: ${EXIT.ok} all is there, ${EXIT.refused} not all could be sent, ${EXIT.usage} wrong usage or settings.`;
+
 /** Runs the command in `args`; resolves with its exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let exit: number = EXIT.ok;
@@ -67,6 +78,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   on(serveCommand(program), async (options, io) => (await import('./serve.ts')).serve(options, io));
   on(getCommand(program), async (options, io, keys) => (await import('./get.ts')).get(options, io, keys));
   on(addCommand(program), async (options, io, words) => (await import('./add.ts')).add(options, io, words));
+  on(recoverCommand(program), async (options, io) => (await import('./recover.ts')).recover(options, io));
   on(benchCommand(program), async (options, io) => (await import('./bench.ts')).bench(options, io));
   on(rulesCheckCommand(program), async (options, io, words) => (await import('./rules-check.ts')).rulesCheck(options, io, words));
   on(settingsCommand(program), async (options, io) => (await import('./settings.ts')).settings(options, io));
@@ -144,6 +156,24 @@ function addCommand(program: Command): Command {
     .option('--request-id <id>', 'makes a repeated call harmless');
   return toNode(command).addHelpText('after', ADD_HELP);
 }
+
+function recoverCommand(program: Command): Command {
+  const command = program
+    .command('recover')
+    .description('send again what a journal holds and Redis does not')
+    .option('--journal <path>', 'folder of the journal, or a copy of it (default: journal in the data setting)')
+    .option('--from <time>', 'leave out what was written before: 2026-12-01T03:00:00Z')
+    .option('--to <time>', 'leave out what was written after')
+    .option('--dry-run', 'say what would be sent, and send nothing')
+    .option('--config <file>', 'file of settings that names Redis');
+  for (const { flag, placeholder, meaning } of reference.filter(({ name }) => RECOVER_SETTINGS.includes(name))) {
+    command.option(`${flag} <${placeholder}>`, meaning);
+  }
+  return json(command.configureHelp({ formatItem })).addHelpText('after', RECOVER_HELP);
+}
+
+/** Settings of a node that say where Redis and the journal are. */
+const RECOVER_SETTINGS: readonly string[] = ['redis', 'partitions', 'data'];
 
 function benchCommand(program: Command): Command {
   const command = program

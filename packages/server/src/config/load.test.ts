@@ -32,6 +32,8 @@ describe('loadConfig', () => {
       redis: undefined,
       partitions: 16,
       workers: 1,
+      journal: 'on',
+      journalBackup: undefined,
       counters: {},
       limits: {},
       guard: 'on',

@@ -45,6 +45,8 @@ function checkTogether(config: Config, isGiven: (name: keyof Config) => boolean)
   }
   if (store === 'redis') throw invalid('redis', 'redis: expected the URL of a server, as store is redis, got nothing');
   if (isGiven('partitions')) throw invalid('partitions', `partitions: expected nothing with the ${store} store: only data in Redis is split`);
+  const ofRedis = (['journal', 'journalBackup'] as const).find(isGiven);
+  if (ofRedis !== undefined) throw invalid(ofRedis, `${ofRedis}: expected nothing with the ${store} store, which needs no journal`);
   if (workers === 1) return config;
   const why = store === 'sqlite' ? 'one process owns its data' : 'each process would have counters of its own';
   throw invalid('workers', `workers: expected 1 with the ${store} store, as ${why}, got ${workers}; --redis shares counters among processes`);

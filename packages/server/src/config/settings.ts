@@ -17,6 +17,8 @@ export interface Config {
   readonly redis: RedisTarget | undefined;
   readonly partitions: number;
   readonly workers: number;
+  readonly journal: 'on' | 'off';
+  readonly journalBackup: string | undefined;
   readonly counters: Declarations;
   readonly limits: LimitDeclarations;
   readonly guard: 'on' | 'off';
@@ -65,10 +67,16 @@ export const SETTINGS: Settings = {
     fallback: 'sqlite',
     meaning: 'Where counters live: on disk, durable when acknowledged; in memory, gone with the process; or in Redis, shared by many nodes (redis when redis is set).',
   },
-  data: { kind: path, fallback: './tallystick-data', meaning: 'Folder of the sqlite store. One process at a time.' },
+  data: { kind: path, fallback: './tallystick-data', meaning: 'Folder of the sqlite store, for one process at a time; with Redis, of the journal.' },
   redis: { kind: redisUrl, fallback: '', meaning: 'The Redis that keeps the counters, instead of a disk. Its URL may hold a password and is better set in the environment.' },
   partitions: { kind: integer(1, 1024), fallback: '16', meaning: 'Parts into which data in Redis is split, fixed when it is created.' },
   workers: { kind: integer(1, 64), fallback: '1', meaning: 'Processes that share the ports; more than 1 need the counters in Redis.' },
+  journal: {
+    kind: choice('on', 'off'),
+    fallback: 'on',
+    meaning: 'Whether, with Redis, what is acknowledged is also on this disk (folder journal in data), so that it can be sent again.',
+  },
+  journalBackup: { kind: path, fallback: '', meaning: 'A folder, best on another disk, that full segments of the journal are copied to.' },
   counters: {
     kind: counters,
     fallback: '{}',
