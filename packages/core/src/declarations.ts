@@ -1,7 +1,7 @@
 /** Which counter type a key has: declared by a whole key or a beginning, looked up per call. */
 import { TallystickError } from './errors.ts';
 import { checkObject } from './model/check.ts';
-import { shardsOf, termsOf, typeOf, type CounterOptions, type CounterType } from './model/counter-type.ts';
+import { outagePolicyOf, shardsOf, termsOf, typeOf, type CounterOptions, type CounterType, type OnOutage } from './model/counter-type.ts';
 import { checkKey } from './model/key.ts';
 import type { Terms } from './model/operation.ts';
 
@@ -11,6 +11,8 @@ export interface Declared {
   readonly terms: Terms | undefined;
   /** Of a `sharded` counter: over how many partitions its adds are spread. */
   readonly shards?: number;
+  /** Undefined where none is named. */
+  readonly onOutage?: OnOutage;
 }
 
 /** What a key without declaration is. */
@@ -22,7 +24,9 @@ const MOST_SHARED = 1000;
 export function declare(options: CounterOptions): Declared {
   const terms = termsOf(options);
   const shards = shardsOf(options);
-  return Object.freeze({ type: typeOf(options), terms: terms && Object.freeze(terms), ...(shards !== undefined && { shards }) });
+  const onOutage = outagePolicyOf(options);
+  const shared = terms && Object.freeze(terms);
+  return Object.freeze({ type: typeOf(options), terms: shared, ...(shards !== undefined && { shards }), ...(onOutage !== undefined && { onOutage }) });
 }
 
 export class Declarations {
@@ -90,7 +94,7 @@ export class Declarations {
   }
 }
 
-const FIELDS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards'] as const;
+const FIELDS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards', 'onOutage'] as const;
 
 /** The counter options among the fields of an object, in one order. */
 function counterOptions(options: CounterOptions): CounterOptions {
@@ -99,4 +103,4 @@ function counterOptions(options: CounterOptions): CounterOptions {
 
 const isSame = (a: CounterOptions, b: CounterOptions): boolean =>
   a.type === b.type && a.ttlMs === b.ttlMs && a.min === b.min && a.max === b.max && a.windowMs === b.windowMs && a.slices === b.slices &&
-  a.shards === b.shards;
+  a.shards === b.shards && a.onOutage === b.onOutage;

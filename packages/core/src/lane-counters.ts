@@ -5,6 +5,7 @@ import type { Declarations, Declared } from './declarations.ts';
 import { describe, TallystickError } from './errors.ts';
 import { Deadlines } from './lanes/deadline.ts';
 import type { Environment } from './lanes/environment.ts';
+import { combines } from './lanes/entry.ts';
 import type { Lane } from './lanes/lane.ts';
 import type { Reads } from './lanes/reads.ts';
 import type { Tallies, Tally } from './lanes/tallies.ts';
@@ -12,6 +13,7 @@ import type { AddResult } from './model/add-result.ts';
 import { checkAmount, checkDurationMs } from './model/amount.ts';
 import type { Reading } from './model/answer.ts';
 import { checkObject } from './model/check.ts';
+import type { OnOutage } from './model/counter-type.ts';
 import { checkKey } from './model/key.ts';
 import type { Operation } from './model/operation.ts';
 import { partitionOf } from './model/partition.ts';
@@ -39,6 +41,15 @@ interface Prepared {
   readonly batched: boolean;
   readonly shards: number | undefined;
   readonly timeoutMs: number | undefined;
+  readonly onOutage: OnOutage | undefined;
+}
+
+/** What is absorbed, and where it would go otherwise. */
+interface Absorbed {
+  readonly op: Operation;
+  readonly lane: Lane;
+  readonly shards: number | undefined;
+  readonly timeoutMs: number | undefined;
 }
 
 /** An operation that is still being put together. */
@@ -48,7 +59,9 @@ type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
 type Which = Pick<Declared, 'terms' | 'shards'>;
 
 const MAX_REQUEST_ID = 128;
-const COUNTER_FIELDS: ReadonlySet<string> = new Set(['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards']);
+/** A store that has not answered by then is as good as away. */
+const LEARN_WITHIN_MS = 500;
+const COUNTER_FIELDS: ReadonlySet<string> = new Set(['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards', 'onOutage']);
 const CALL_FIELDS: ReadonlySet<string> = new Set(['member', 'requestId', 'requestTtlMs', 'timeoutMs']);
 const ITEM_FIELDS: ReadonlySet<string> = new Set(['key', 'delta', ...CALL_FIELDS]);
 
@@ -115,15 +128,29 @@ export class LaneCounters implements Counters {
     return this.#lanes[partitionOf(key, this.#lanes.length)] as Lane;
   }
 
-  #submit({ op, batched, shards, timeoutMs }: Prepared, deadlines: Deadlines, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
-    if (batched && op.requestId === undefined && this.#tallies.fits(op.key, op.terms)) {
-      this.#absorb(op, timeoutMs).then(resolve, reject);
+  #submit(prepared: Prepared, deadlines: Deadlines, resolve: (result: AddResult) => void, reject: (error: unknown) => void): void {
+    const { op, batched, shards, timeoutMs, onOutage } = prepared;
+    const mayAbsorb = batched || onOutage === 'local';
+    if (mayAbsorb && this.#isAbsorbed(prepared)) {
+      this.#absorb({ op, lane: this.#laneOf(op, shards), shards, timeoutMs }).then(resolve, reject);
       return;
     }
-    const told = this.#watched(op, shards, batched ? (result) => { resolve(this.#inexactWhileUnflushed(op.key, result)); } : resolve);
-    const deadline = deadlines.of(timeoutMs);
+    const told = this.#watched(op, shards, mayAbsorb ? (result) => { resolve(this.#inexactWhileUnflushed(op.key, result)); } : resolve);
+    const deadline = deadlines.of(timeoutMs, onOutage);
     if (shards !== undefined && this.#sharded !== undefined) this.#sharded.submit({ op, shards, deadline }, told, reject);
     else this.#lane(op.key).submit(op, told, reject, deadline);
+  }
+
+  /** What is added to a total without a request id can be: always to a `batched` one, and to others while the store is away. */
+  #isAbsorbed({ op, batched, shards, onOutage }: Prepared): boolean {
+    if (op.requestId !== undefined || !this.#tallies.fits(op.key, op.terms)) return false;
+    if (batched && onOutage !== 'reject') return true;
+    const { isAway } = this.#laneOf(op, shards);
+    return batched ? !isAway : isAway && isTotal(op.terms) && combines(op.terms);
+  }
+
+  #laneOf(op: Operation, shards: number | undefined): Lane {
+    return shards !== undefined && this.#sharded !== undefined ? this.#sharded.laneOf(op, shards) : this.#lane(op.key);
   }
 
   /** Lets the near cache see what becomes of an add. */
@@ -155,17 +182,23 @@ export class LaneCounters implements Counters {
   }
 
   /** Absorbs an amount and estimates the value; the first time for a key, on what the store has. */
-  async #absorb({ key, delta, terms }: Operation, timeoutMs: number | undefined): Promise<AddResult> {
+  async #absorb({ op: { key, delta, terms }, lane, shards, timeoutMs }: Absorbed): Promise<AddResult> {
     const tally = this.#tallies.add(key, delta, () => terms);
-    if (tally.base === undefined) await this.#learnBase(tally, delta, timeoutMs);
-    return { outcome: 'accepted', value: (tally.base ?? 0) + tally.flying + tally.delta, exact: false, delta };
+    if (tally.base === undefined && !lane.isAway) await this.#learnBase(tally, delta, timeoutMs);
+    const base = tally.base ?? this.#estimated(key, lane, shards) - tally.flying;
+    return { outcome: 'accepted', value: base + tally.flying + tally.delta, exact: false, delta };
   }
 
-  /** Without an answer in time, the estimate is what is absorbed here. */
-  async #learnBase(tally: Tally, delta: number, timeoutMs: number | undefined): Promise<void> {
+  /** What was seen of a counter and is on its way to it. */
+  #estimated(key: string, lane: Lane, shards: number | undefined): number {
+    return this.#isSum(shards) ? (this.#sharded as Sharded).estimate(key) : lane.estimate(key);
+  }
+
+  /** Without an answer in time, the estimate is made of what is known here. */
+  async #learnBase(tally: Tally, delta: number, timeoutMs = LEARN_WITHIN_MS): Promise<void> {
     tally.learners++;
     const asked = this.#ask(tally.key, tally).catch(() => undefined);
-    const reading = await (timeoutMs === undefined ? asked : this.#inTime(asked, timeoutMs));
+    const reading = await this.#inTime(asked, Math.min(timeoutMs, LEARN_WITHIN_MS));
     this.#tallies.learned(tally, delta, reading?.value);
   }
 
@@ -247,7 +280,7 @@ export class LaneCounters implements Counters {
 
   #plain(key: string, delta: number): Prepared {
     const declared = this.#declarations.of(key);
-    return prepared({ key, delta, terms: declared.terms, member: undefined, requestId: undefined, requestTtlMs: undefined }, declared, undefined);
+    return prepared({ key, delta, terms: declared.terms, member: undefined, requestId: undefined, requestTtlMs: undefined }, declared, {});
   }
 
   #prepareWith(op: Mutable<Operation>, options: AddOptions, fields: ReadonlySet<string>, timeoutMs: number | undefined): Prepared {
@@ -258,7 +291,9 @@ export class LaneCounters implements Counters {
     checkRequestId(options.requestId);
     checkRequestTtl(op);
     if (timeoutMs !== undefined) checkTimeLeft(timeoutMs);
-    return prepared(op, declared, timeoutMs);
+    // What an outage means for a key does not depend on the options of the call, unless they say so.
+    const onOutage = declared.onOutage ?? this.#declarations.of(key).onOutage;
+    return prepared(op, declared, { timeoutMs, onOutage });
   }
 
   /** Counter options of the call replace what is declared for the key. `fields`: what else may be there. */
@@ -301,7 +336,7 @@ function checkTimeLeft(timeoutMs: number): void {
 }
 
 /** Checks what an operation and its declaration ask of each other. */
-function prepared(op: Operation, { type, terms, shards }: Declared, timeoutMs: number | undefined): Prepared {
+function prepared(op: Operation, { type, terms, shards, ...declared }: Declared, how: Partial<Pick<Prepared, 'timeoutMs' | 'onOutage'>>): Prepared {
   const countsMembers = terms?.kind === 'unique' || terms?.kind === 'sketch';
   if (countsMembers && op.delta !== 1) {
     throw new TallystickError('INVALID_AMOUNT', `delta: a ${type} counter counts members one by one, expected 1, got ${op.delta}`, { field: 'delta' });
@@ -311,7 +346,7 @@ function prepared(op: Operation, { type, terms, shards }: Declared, timeoutMs: n
   if ((terms?.kind === 'log' || terms?.kind === 'window') && op.delta < 0) {
     throw new TallystickError('INVALID_AMOUNT', `delta: events cannot be taken out of a window, expected at least 0, got ${op.delta}`, { field: 'delta' });
   }
-  return { op, batched: type === 'batched', shards, timeoutMs };
+  return { op, batched: type === 'batched', shards, timeoutMs: how.timeoutMs, onOutage: how.onOutage ?? declared.onOutage };
 }
 
 function maxAgeOf(options: GetOptions | undefined): number | undefined {

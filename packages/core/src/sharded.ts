@@ -70,6 +70,16 @@ export class Sharded {
     this.#place = environment.random();
   }
 
+  /** The lane that an add goes to. */
+  laneOf(op: Operation, shards: number): Lane {
+    return this.#lanes[this.#partitionOf(op, shards)] as Lane;
+  }
+
+  /** The last total seen, and 0 of a counter that was not. */
+  estimate(key: string): number {
+    return this.#seen.get(key)?.total ?? 0;
+  }
+
   /** Adds to one part; what is answered is an estimate of the total. */
   submit({ op, shards, deadline }: ShardedAdd, resolve: Resolve, reject: Reject): void {
     const partition = this.#partitionOf(op, shards);

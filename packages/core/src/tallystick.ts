@@ -7,6 +7,7 @@ import { Breaker } from './lanes/breaker.ts';
 import type { Environment } from './lanes/environment.ts';
 import type { LaneEvent } from './lanes/events.ts';
 import { Lane } from './lanes/lane.ts';
+import { Latency, type LatencyStats } from './lanes/latency.ts';
 import { Denials } from './limits-denials.ts';
 import { LaneLimits } from './limits-in-lanes.ts';
 import { Outage } from './limits-outage.ts';
@@ -81,6 +82,12 @@ export interface TallystickStats {
   readonly lostBatches: number;
   /** Callers waiting for an answer now. */
   readonly waiting: number;
+  /** Operations that callers were told are accepted, and that the store has not answered yet. Without those in tallies. */
+  readonly accepted: number;
+  /** Partitions whose store is away now: a batch has waited half a second for its answer. */
+  readonly away: number;
+  /** How long batches take, from their sealing to their answer. */
+  readonly latency: LatencyStats;
   /** Distinct keys of `batched` counters held in this process now. */
   readonly tallies: number;
   /** Takes and peeks of limits that were answered by `onOutage` of their rules. */
@@ -130,9 +137,17 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
   const declarations = new Declarations(byPattern);
   const near = options.near === undefined ? undefined : new Near(checkNear(options.near), environment);
   const partitions = Array.from({ length: store.partitions }, (_, partition) => partition);
-  const breaker = new Breaker({ environment, onEvent });
+  const breaker = new Breaker({
+    environment,
+    onEvent: (event) => {
+      onEvent(event);
+      if (event.type === 'recovered') tallies.flush();
+    },
+  });
+  const latency = new Latency();
   const onStoreClosed = (): void => { tallies.shut(); };
-  const lanes = partitions.map((partition) => new Lane({ store, partition, environment, maxPending, onEvent, onStoreClosed, breaker }));
+  const lanes = partitions.map((partition) => new Lane({ store, partition, environment, maxPending, onEvent, onStoreClosed, breaker, latency }));
+  const laneOf = (key: string): Lane => lanes[partitionOf(key, lanes.length)] as Lane;
   const reads = partitions.map((partition) => new Reads(store, partition, environment));
   const tallies = new Tallies({
     environment,
@@ -141,16 +156,17 @@ export function composeTallystick(options: TallystickOptions, environment: Envir
     maxPending,
     onEvent,
     termsOf: (key) => tallyTerms(declarations, key),
+    isAway: (key) => breaker.away > 0 && laneOf(key).isAway,
     handOver: (op, resolve, reject) => {
       const told = near === undefined ? resolve : near.watched(copyId(op, false), true, resolve);
-      (lanes[partitionOf(op.key, lanes.length)] as Lane).takeOver(op, told, reject);
+      laneOf(op.key).takeOver(op, told, reject);
     },
   });
   const sharded = store.isSpread === true && store.partitions > 1 ? new Sharded({ lanes, reads, environment }) : undefined;
   const counters = new LaneCounters({ lanes, reads, tallies, declarations, environment, sharded, near });
   const outages = lanes.map((lane) => new Outage({ lane, environment, waitMs: options.fallBackAfterMs ?? DEFAULTS.fallBackAfterMs, onEvent }));
   const limits = new LaneLimits({ lanes, outages, ...limitParts(options), environment });
-  return new ComposedTallystick({ store, lanes, tallies, environment, breaker, near }, counters, limits);
+  return new ComposedTallystick({ store, lanes, tallies, environment, breaker, latency, near }, counters, limits);
 }
 
 interface Parts {
@@ -159,6 +175,7 @@ interface Parts {
   readonly tallies: Tallies;
   readonly environment: Environment;
   readonly breaker: Breaker;
+  readonly latency: Latency;
   readonly near: Near | undefined;
 }
 
@@ -175,7 +192,7 @@ class ComposedTallystick implements Tallystick {
   }
 
   stats(): TallystickStats {
-    const { lanes, tallies, near } = this.#parts;
+    const { lanes, tallies, near, breaker, latency } = this.#parts;
     const sum = (figure: (lane: Lane) => number): number => lanes.reduce((total, lane) => total + figure(lane), 0);
     return {
       operations: sum(({ totals }) => totals.operations),
@@ -186,6 +203,9 @@ class ComposedTallystick implements Tallystick {
       resends: sum(({ flown }) => flown.resends),
       lostBatches: sum(({ flown }) => flown.lostBatches),
       waiting: sum(({ waiting }) => waiting),
+      accepted: sum(({ accepted }) => accepted),
+      away: breaker.away,
+      latency: latency.stats,
       tallies: tallies.size,
       fallbacks: this.limits.fallbacks,
       ...(near !== undefined && { near: near.stats }),

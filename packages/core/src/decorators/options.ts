@@ -22,7 +22,7 @@ export interface CountFailure {
 export type CallCounters = Pick<Counters, 'add'> & Partial<Pick<Counters, 'tally'>>;
 
 /**
- * Options of {@link Count}. `type`, `min`, `max`, `ttlMs`, `windowMs`, `slices` and `shards` are those of `counters.add`
+ * Options of {@link Count}. `type`, `min`, `max`, `ttlMs`, `windowMs`, `slices`, `shards` and `onOutage` are those of `counters.add`
  * and replace what is declared for the key; without them the declaration holds.
  *
  * The functions get the method's arguments as they came, before defaults, and its `this`. They run before the
@@ -92,7 +92,7 @@ export interface CountSettings {
 }
 
 const OUTCOMES: ReadonlySet<unknown> = new Set(['return', 'throw', 'settle']);
-const COUNTER_FIELDS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards'] as const;
+const COUNTER_FIELDS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards', 'onOutage'] as const;
 const KNOWN: ReadonlySet<string> = new Set(['counters', 'key', 'delta', 'deltaOfResult', 'member', 'on', 'onError', ...COUNTER_FIELDS]);
 
 /** Any options, as they are read here. */

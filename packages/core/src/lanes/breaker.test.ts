@@ -26,30 +26,44 @@ describe('a breaker', () => {
     await world.pass();
     stores[0].newest.answer();
     await world.pass(499);
-    assert.equal(breaker.isOpen, false);
+    assert.equal(breaker.away, 0);
     await world.pass(1);
-    assert.equal(breaker.isOpen, true);
+    assert.equal(breaker.away, 1);
     assert.deepEqual(events, [{ type: 'outage', waitedMs: 500 }]);
   });
 
-  it('closes at the first answer, and tells how long the store was away', async () => {
+  it('closes at the first answer of a lane that is alone, and tells how long the store was away', async () => {
     const { world, breaker, stores, one, events } = setUp();
     void one.add('k', 1, undefined);
     await world.pass(2000);
     stores[0].newest.answer();
     await world.pass();
-    assert.equal(breaker.isOpen, false);
+    assert.equal(breaker.away, 0);
     assert.deepEqual(events.at(-1), { type: 'recovered', awayMs: 2000 });
   });
 
-  it('opens again when what else is in flight stays unanswered', async () => {
+  it('stays open until every lane is answered, and tells of each which one is not', async () => {
     const { world, stores, one, other, types } = setUp();
     void one.add('k', 1, undefined);
     void other.add('k', 1, undefined);
     await world.pass(1000);
     stores[0].newest.answer();
-    await world.pass(501);
-    assert.deepEqual(types(), ['outage', 'recovered', 'outage']);
+    await world.pass(2000);
+    assert.deepEqual([one.isAway, other.isAway, types()], [false, true, ['outage']]);
+    stores[1].newest.answer();
+    await world.pass();
+    assert.deepEqual([other.isAway, types()], [false, ['outage', 'recovered']]);
+  });
+
+  it('sees a second lane go while the first one is away', async () => {
+    const { world, breaker, one, other, types } = setUp();
+    void one.add('k', 1, undefined);
+    await world.pass(700);
+    void other.add('k', 1, undefined);
+    await world.pass(499);
+    assert.equal(breaker.away, 1);
+    await world.pass(1);
+    assert.deepEqual([breaker.away, types()], [2, ['outage']]);
   });
 
   it('counts a batch that is sent again from when it was sealed', async () => {
@@ -60,7 +74,7 @@ describe('a breaker', () => {
       stores[0].newest.lose();
     }
     await world.pass(1);
-    assert.equal(breaker.isOpen, true);
+    assert.equal(breaker.away, 1);
   });
 
   it('watches nothing while nothing is in flight', async () => {
@@ -69,6 +83,6 @@ describe('a breaker', () => {
     await one.add('k', 1, undefined);
     await world.pass(501);
     assert.ok(world.isAtRest);
-    assert.deepEqual([breaker.isOpen, types()], [false, []]);
+    assert.deepEqual([breaker.away, types()], [0, []]);
   });
 });

@@ -38,7 +38,7 @@ describe('Callers', () => {
   it('takes a caller who left before sealing out of everybody\'s value', () => {
     const { callers, entry, told } = setUp([1, 5, 3]);
     callers.withdraw(1, new TallystickError('TIMEOUT', 'late'));
-    assert.deepEqual([entry.delta, entry.callers, callers.waiting, callers.unsettled], [4, 2, 2, 2]);
+    assert.deepEqual([entry.delta, entry.callers, callers.unsettled], [4, 2, 2]);
     callers.settle([entry], answer(14), never);
     assert.deepEqual(told, [applied(11, 1), 'TIMEOUT', applied(14, 3)]);
   });
@@ -46,14 +46,14 @@ describe('Callers', () => {
   it('tells a caller who was told `accepted` nothing more, and counts its amount', () => {
     const { callers, entry, told } = setUp([1, 5, 3]);
     callers.accept(1, 99, never);
-    assert.deepEqual([callers.waiting, callers.unsettled], [2, 3]);
+    assert.deepEqual([callers.accepted, callers.unsettled], [1, 3]);
     callers.settle([entry], answer(19), never);
     assert.deepEqual(told, [applied(11, 1), { outcome: 'accepted', value: 99, exact: false, delta: 5 }, applied(19, 3)]);
   });
 
   it('asks for each caller singly, with what is left of its time, when a combined amount is refused as a whole', () => {
     const { callers, entry, told } = setUp([4, 5]);
-    const deadline = { timeoutMs: 50, atMs: 150 };
+    const deadline = { timeoutMs: 50, atMs: 150, onOutage: 'queue' } as const;
     callers.limit(1, deadline);
     const asked: [Operation, Deadline | undefined][] = [];
     callers.settle([entry], answer(7, { index: 0, value: 7, delta: 0, code: 'OUT_OF_RANGE' }), (op, resolve, _reject, until) => {
@@ -101,8 +101,9 @@ describe('Callers', () => {
 
   it('tells whose deadline has passed, and when the next one does; not of those who have left or were accepted', () => {
     const { callers } = setUp([1, 2, 3, 4, 5]);
-    const shared = { timeoutMs: 1, atMs: 20 };
-    const deadlines = [{ timeoutMs: 1, atMs: 30 }, shared, shared, shared, { timeoutMs: 1, atMs: 25 }];
+    const onOutage = 'queue';
+    const shared: Deadline = { timeoutMs: 1, atMs: 20, onOutage };
+    const deadlines = [{ timeoutMs: 1, atMs: 30, onOutage }, shared, shared, shared, { timeoutMs: 1, atMs: 25, onOutage }] as const;
     for (const [place, deadline] of deadlines.entries()) callers.limit(place, deadline);
     const left = (): number[] => {
       const places: number[] = [];

@@ -48,11 +48,6 @@ export class Callers {
     return this.#entries.length;
   }
 
-  /** Callers that still wait. */
-  get waiting(): number {
-    return this.unsettled - this.#accepted;
-  }
-
   /** Callers whose operation has no outcome yet: those who wait, and those who were told `accepted`. */
   get unsettled(): number {
     return this.#entries.length - this.#left;
@@ -64,6 +59,11 @@ export class Callers {
     this.#resolves.push(resolve);
     this.#rejects.push(reject);
     return this.#entries.push(entry) - 1;
+  }
+
+  /** Callers that were told `accepted`. */
+  get accepted(): number {
+    return this.#accepted;
   }
 
   /** Callers that wait with a deadline. */
@@ -92,6 +92,14 @@ export class Callers {
     return nextMs;
   }
 
+  /** Tells the places of those who still wait and would not wait for a store that is away. */
+  impatient(tell: (place: number, deadline: Deadline) => void): void {
+    for (const { deadline, from, to } of this.#limits) {
+      if (deadline.onOutage === 'queue') continue;
+      for (let place = from; place < to; place++) if (this.#waits(place)) tell(place, deadline);
+    }
+  }
+
   /** What the caller at `place` asked for. */
   at(place: number): { readonly key: string; readonly delta: number } {
     return { key: (this.#entries[place] as Entry).key, delta: this.#deltas[place] as number };
@@ -110,7 +118,7 @@ export class Callers {
     return entry;
   }
 
-  /** Tells a caller of a sealed batch the truth when its deadline passes; `reject` is called if it is refused after all. */
+  /** Tells a caller that its operation is kept; `reject` is called if it is refused after all. */
   accept(place: number, estimate: number, reject: Reject): void {
     const delta = this.#deltas[place] as number;
     (this.#resolves[place] as Resolve)({ outcome: 'accepted', value: estimate, exact: false, delta });

@@ -1,10 +1,14 @@
-/** When callers stop waiting. */
+/** How long callers wait. */
+import type { OnOutage } from '../model/counter-type.ts';
 import type { Environment } from './environment.ts';
 
 export interface Deadline {
+  /** Infinity for a caller who waits as long as it takes. */
   readonly timeoutMs: number;
   /** By the environment's clock. */
   readonly atMs: number;
+  /** What is done for the caller when the store is away. */
+  readonly onOutage: OnOutage;
 }
 
 /** The deadlines of one call: the clock is read once for all items that may wait equally long. */
@@ -16,10 +20,12 @@ export class Deadlines {
     this.#nowMs = nowMs;
   }
 
-  /** The end of `timeoutMs` from now; undefined for a caller who waits as long as it takes. */
-  of(timeoutMs: number | undefined): Deadline | undefined {
-    if (timeoutMs === undefined) return undefined;
-    if (this.#last?.timeoutMs !== timeoutMs) this.#last = { timeoutMs, atMs: this.#nowMs() + timeoutMs };
+  /** The end of `timeoutMs` from now; undefined for a caller who waits as long as it takes, outage or not. */
+  of(timeoutMs = Infinity, onOutage: OnOutage = 'queue'): Deadline | undefined {
+    if (timeoutMs === Infinity && onOutage === 'queue') return undefined;
+    if (this.#last?.timeoutMs !== timeoutMs || this.#last.onOutage !== onOutage) {
+      this.#last = { timeoutMs, atMs: this.#nowMs() + timeoutMs, onOutage };
+    }
     return this.#last;
   }
 }

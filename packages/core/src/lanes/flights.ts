@@ -14,6 +14,7 @@ import { isBehind, type Answer, type Reply } from '../model/answer.ts';
 import { effectsOf, WINDOW, type Batch } from '../model/batch.ts';
 import type { Operation } from '../model/operation.ts';
 import { backoffMs } from './backoff.ts';
+import type { Watch } from './breaker.ts';
 import type { Entry } from './entry.ts';
 import type { OpenBatch } from './open-batch.ts';
 import type { LaneOptions } from './options.ts';
@@ -38,6 +39,8 @@ interface Errand {
 /** Who is told what becomes of the batches. */
 interface FlightListener {
   readonly answered: (flight: Flight, answer: Answer) => void;
+  /** The store is away. */
+  readonly away: () => void;
   /** There may be room for a batch again. */
   readonly ready: () => void;
   /** The store is closed, and answers nothing any more. */
@@ -62,6 +65,9 @@ export class Flights {
   #abandoned = false;
   #endPause: (() => void) | undefined;
   #callOffProbe: (() => void) | undefined;
+  /** When the first of the probes that are not answered was sent. */
+  #probedAtMs: number | undefined;
+  readonly #watch: Watch | undefined;
   /** The last batch of which a probe told that something in it was dropped. */
   #probedSeq = 0;
   readonly totals = { batches: 0, resends: 0, lostBatches: 0 };
@@ -73,11 +79,16 @@ export class Flights {
     this.#answered = options.store.mayLose ? new ResendWindow(options.resend ?? RESEND_BOUNDS) : undefined;
     this.#source = options.environment.newSource();
     this.#sealedAtMs = options.environment.nowMs();
-    options.breaker?.watch(() => this.#oldestMs());
+    this.#watch = options.breaker?.watch({ oldestMs: () => this.#oldestMs(), away: listener.away });
   }
 
   get isEmpty(): boolean {
     return this.#flights.length === 0;
+  }
+
+  /** Whether the store is away. */
+  get isAway(): boolean {
+    return this.#watch?.isAway === true;
   }
 
   /** Whether another batch may be sealed now. */
@@ -96,7 +107,7 @@ export class Flights {
     const batch = { source: this.#source, partition: this.#options.partition, seq: ++this.#seq, operations: entries };
     const flight: Flight = { batch, callers, entries, sealedAtMs: this.#sealedAtMs, answer: undefined };
     this.#flights.push(flight);
-    this.#options.breaker?.sent();
+    this.#watch?.sent();
     this.totals.batches++;
     this.#options.store.apply(batch).then(
       (reply) => {
@@ -119,7 +130,7 @@ export class Flights {
 
   /** What was answered once waits for nobody, though it may be sent again. */
   #oldestMs(): number | undefined {
-    return this.#flights.find(({ answer }) => answer === undefined)?.sealedAtMs;
+    return this.#flights.find(({ answer }) => answer === undefined)?.sealedAtMs ?? this.#probedAtMs;
   }
 
   #storeClosed(): void {
@@ -148,10 +159,16 @@ export class Flights {
 
   #answer(flight: Flight, answer: Answer): void {
     if (flight.answer !== undefined || this.#abandoned) return;
-    this.#options.breaker?.answered();
+    this.#options.latency?.observe(this.#options.environment.nowMs() - flight.sealedAtMs);
+    this.#heard();
     flight.answer = answer;
     if (!this.#repairing) this.#retire();
     this.#listener.answered(flight, answer);
+  }
+
+  #heard(): void {
+    this.#probedAtMs = undefined;
+    this.#watch?.answered();
   }
 
   /** Moves the answered batches at the front on to the resend window. */
@@ -174,12 +191,25 @@ export class Flights {
 
   /** As long as anything can be sent again. What is in flight is itself a probe. */
   async #probe(): Promise<void> {
-    const batch = this.#answered?.newest(this.#options.environment.nowMs());
-    if (batch === undefined) return;
+    const nowMs = this.#options.environment.nowMs();
+    const batch = this.#answered?.newest(nowMs);
+    if (batch === undefined) {
+      // Who asks no more hears of no return either.
+      this.#heard();
+      return;
+    }
     const isIdle = this.#flights.length === 0 && !this.#repairing;
-    const reply = isIdle ? await this.#options.store.apply(batch).catch(this.#probeFailed) : undefined;
+    const reply = isIdle ? await this.#ask(batch, nowMs) : undefined;
     if (reply !== undefined && batch.source === this.#source) this.#probed(batch, reply);
     this.#probeLater();
+  }
+
+  async #ask(batch: Batch, nowMs: number): Promise<Reply | undefined> {
+    this.#probedAtMs ??= nowMs;
+    this.#watch?.sent();
+    const reply = await this.#options.store.apply(batch).catch(this.#probeFailed);
+    if (reply !== undefined) this.#heard();
+    return reply;
   }
 
   /** A fault says nothing, and the next probe asks again; but of a closed store there is nothing to be heard. */

@@ -36,7 +36,9 @@ export class Lane {
   #open = new OpenBatch();
   /** Full batches that wait for room in the window, oldest first. */
   #full: OpenBatch[] = [];
-  #waiting = 0;
+  /** Callers whose operation has no outcome yet; those of them that were told `accepted`. */
+  #pending = 0;
+  #accepted = 0;
   /** Callers that wait with a deadline, and when the first of them may pass: one timer for all. */
   #limited = 0;
   #alarmAtMs = Infinity;
@@ -53,12 +55,27 @@ export class Lane {
     this.#environment = options.environment;
     this.#onEvent = options.onEvent;
     this.#partition = options.partition;
-    this.#flights = new Flights(options, { answered: this.#settle, ready: this.#pump, closed: () => this.#storeClosed(options.onStoreClosed) });
+    this.#flights = new Flights(options, {
+      answered: this.#settle,
+      ready: this.#pump,
+      away: this.#away,
+      closed: () => this.#storeClosed(options.onStoreClosed),
+    });
   }
 
   /** Callers waiting for an answer. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#pending - this.#accepted;
+  }
+
+  /** Callers that were told `accepted`, of whose operations the store has not told the outcome yet. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** Whether its part of the store is away. */
+  get isAway(): boolean {
+    return this.#flights.isAway;
   }
 
   /** Batches sent, sent again, and lost, since the start. */
@@ -71,11 +88,11 @@ export class Lane {
     const promise = new Promise<AddResult>(capture);
     const { resolve, reject } = captured;
     try {
-      if (this.#shut || this.#waiting >= this.#maxPending) {
+      if (this.#shut || this.#pending >= this.#maxPending) {
         this.submit({ key: checkKey(key), delta, terms }, resolve, reject);
       } else {
         this.#open.callers.add(this.#open.take(key, delta, terms), delta, resolve, reject);
-        this.#waiting++;
+        this.#pending++;
         this.#dispatch();
       }
     } catch (error) {
@@ -94,9 +111,12 @@ export class Lane {
   takeOver(op: Operation, resolve: Resolve, reject: Reject, deadline?: Deadline): void {
     if (this.#closed) {
       reject(closed());
-    } else if (this.#waiting >= this.#maxPending) {
+    } else if (deadline?.onOutage === 'reject' && this.isAway) {
       this.totals.refused++;
-      reject(new TallystickError('OVERLOADED', `maxPending: ${this.#waiting} callers are waiting; try again later`));
+      reject(away());
+    } else if (this.#pending >= this.#maxPending) {
+      this.totals.refused++;
+      reject(new TallystickError('OVERLOADED', `maxPending: ${this.#pending} callers are waiting; try again later`));
     } else {
       this.#join(op, { alone: false, deadline }, resolve, reject);
     }
@@ -135,7 +155,8 @@ export class Lane {
     for (const { callers } of unsent) callers.fail('CLOSED', 'closed before the operation was sent');
     this.#full = [];
     this.#open = new OpenBatch();
-    this.#waiting = 0;
+    this.#pending = 0;
+    this.#accepted = 0;
     this.#wakeIdle();
     return [...sent, ...unsent].reduce((sum, { callers }) => sum + callers.unsettled, 0);
   }
@@ -144,9 +165,10 @@ export class Lane {
     const open = this.#open;
     let entry = how.alone || op.requestId !== undefined ? undefined : open.find(op.key, op.terms);
     if (entry === undefined || !open.combine(entry, op.delta)) entry = open.append(op, how.alone);
-    this.#waiting++;
+    this.#pending++;
     const place = open.callers.add(entry, op.delta, resolve, reject);
     if (how.deadline !== undefined) this.#limit(open, place, how.deadline);
+    if (how.deadline?.onOutage === 'local' && this.isAway) this.#accept(open, place);
     this.#dispatch();
   }
 
@@ -182,7 +204,7 @@ export class Lane {
     const nowMs = this.#environment.nowMs();
     let nextMs = Infinity;
     for (const batch of [...this.#full, this.#open]) {
-      nextMs = Math.min(nextMs, batch.callers.overdue(nowMs, (place, deadline) => { this.#withdraw(batch, place, deadline); }));
+      nextMs = Math.min(nextMs, batch.callers.overdue(nowMs, (place, { timeoutMs }) => { this.#withdraw(batch, place, late(timeoutMs)); }));
     }
     for (const batch of this.#flights.unanswered()) {
       nextMs = Math.min(nextMs, batch.callers.overdue(nowMs, (place) => { this.#accept(batch, place); }));
@@ -191,17 +213,30 @@ export class Lane {
     this.#wakeIdle();
   };
 
-  #withdraw(batch: OpenBatch, place: number, { timeoutMs }: Deadline): void {
-    const message = `timeoutMs: ${timeoutMs} ms passed before the operation was sent; nothing was counted`;
-    batch.withdraw(place, new TallystickError('TIMEOUT', message, { field: 'timeoutMs' }));
-    this.#waiting--;
+  /** Who would not wait for a store that is away is told at once: what is not sealed can still be refused. */
+  readonly #away = (): void => {
+    for (const batch of [...this.#full, this.#open]) {
+      batch.callers.impatient((place, { onOutage }) => {
+        if (onOutage === 'reject') this.#withdraw(batch, place, away());
+        else this.#accept(batch, place);
+      });
+    }
+    for (const batch of this.#flights.unanswered()) {
+      batch.callers.impatient((place, { onOutage }) => { if (onOutage === 'local') this.#accept(batch, place); });
+    }
+    this.#wakeIdle();
+  };
+
+  #withdraw(batch: OpenBatch, place: number, error: TallystickError): void {
+    batch.withdraw(place, error);
+    this.#pending--;
     this.#limited--;
   }
 
   #accept({ callers }: OpenBatch, place: number): void {
     const { key, delta } = callers.at(place);
     callers.accept(place, this.estimate(key), (error) => this.#onEvent({ type: 'dropped', key, delta, error }));
-    this.#waiting--;
+    this.#accepted++;
     this.#limited--;
   }
 
@@ -239,7 +274,8 @@ export class Lane {
   }
 
   readonly #settle = ({ callers: { callers }, entries }: Flight, answer: Answer): void => {
-    this.#waiting -= callers.waiting;
+    this.#pending -= callers.unsettled;
+    this.#accepted -= callers.accepted;
     this.#limited -= callers.limited;
     if (this.#limited === 0) this.#quiet();
     this.#estimates.learn(entries, answer);
@@ -263,13 +299,18 @@ export class Lane {
   }
 
   #isIdle(): boolean {
-    return this.#waiting === 0 && this.#flights.isEmpty && this.#open.entries.length === 0 && this.#full.length === 0;
+    return this.#pending === 0 && this.#flights.isEmpty && this.#open.entries.length === 0 && this.#full.length === 0;
   }
 
   #wakeIdle(): void {
     if (this.#onIdle.length > 0 && this.#isIdle()) for (const wake of this.#onIdle.splice(0)) wake();
   }
 }
+
+const away = (): TallystickError => new TallystickError('STORE_UNAVAILABLE', 'the store does not answer; nothing was counted');
+
+const late = (timeoutMs: number): TallystickError =>
+  new TallystickError('TIMEOUT', `timeoutMs: ${timeoutMs} ms passed before the operation was sent; nothing was counted`, { field: 'timeoutMs' });
 
 const closed = (): TallystickError => new TallystickError('CLOSED', 'closed: no more operations are taken');
 

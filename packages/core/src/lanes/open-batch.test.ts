@@ -18,7 +18,7 @@ describe('OpenBatch', () => {
     for (let i = 0; i < 1000; i++) join(batch, 'hot', 1);
     join(batch, 'cold', 5);
     assert.deepEqual(told(batch), ['hot 1000', 'cold 5']);
-    assert.equal(batch.callers.waiting, 1001);
+    assert.equal(batch.callers.unsettled, 1001);
   });
 
   it('keeps operations with conditions, members or request ids in their place, and combines after them anew', () => {

@@ -15,6 +15,8 @@ export class OpenBatch {
   readonly callers = new Callers();
   /** The newest entry of each key that may still take in amounts. */
   readonly #index = new Map<string, Entry>();
+  /** What this batch adds to each key, made when it is first asked for. */
+  #sums: Map<string, number> | undefined;
 
   /** The entry that an amount under these terms would be added to, if there is one. */
   find(key: string, terms: Operation['terms']): Entry | undefined {
@@ -31,6 +33,7 @@ export class OpenBatch {
     entry.reach = reach;
     entry.delta = sum;
     entry.callers++;
+    this.#count(entry.key, delta);
     return true;
   }
 
@@ -50,6 +53,7 @@ export class OpenBatch {
   append(op: Operation, alone: boolean): Entry {
     const entry = new Entry(op);
     this.entries.push(entry);
+    this.#count(op.key, op.delta);
     if (alone || op.requestId !== undefined || !combines(op.terms)) this.#index.delete(op.key);
     else this.#index.set(op.key, entry);
     return entry;
@@ -57,6 +61,8 @@ export class OpenBatch {
 
   /** Refuses a caller, and takes its amount out again. */
   withdraw(place: number, error: TallystickError): void {
+    const { key, delta } = this.callers.at(place);
+    this.#count(key, -delta);
     const entry = this.callers.withdraw(place, error);
     if (entry.callers === 0 && this.#index.get(entry.key) === entry) this.#index.delete(entry.key);
   }
@@ -68,10 +74,19 @@ export class OpenBatch {
 
   /** What this batch adds to `key`, for an estimate. */
   pendingOf(key: string): number {
-    let sum = 0;
-    for (const entry of this.entries) if (entry.key === key) sum += entry.delta;
-    return sum;
+    this.#sums ??= sumsOf(this.entries);
+    return this.#sums.get(key) ?? 0;
   }
+
+  #count(key: string, delta: number): void {
+    if (this.#sums !== undefined) this.#sums.set(key, (this.#sums.get(key) ?? 0) + delta);
+  }
+}
+
+function sumsOf(entries: readonly Entry[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { key, delta } of entries) sums.set(key, (sums.get(key) ?? 0) + delta);
+  return sums;
 }
 
 const isWanted = (entry: Entry): boolean => entry.callers > 0;

@@ -2,6 +2,7 @@ import type { Store } from '../store.ts';
 import type { Breaker } from './breaker.ts';
 import type { Environment } from './environment.ts';
 import type { LaneEvent } from './events.ts';
+import type { Latency } from './latency.ts';
 import type { ResendBounds } from './resend-window.ts';
 
 /** Settings of a lane. */
@@ -19,6 +20,8 @@ export interface LaneOptions {
   readonly onEvent: (event: LaneEvent) => void;
   /** Told of what is sent and answered, to see that the store is away. */
   readonly breaker?: Breaker;
+  /** Told how long each batch took to be answered. */
+  readonly latency?: Latency;
   /** Told when the store was found closed, after everybody who waited was told. */
   readonly onStoreClosed?: () => void;
 }

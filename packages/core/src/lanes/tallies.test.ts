@@ -23,6 +23,7 @@ function setUp(options: Partial<TallyOptions> = {}) {
     flushAfterAdds: 1000,
     maxPending: 10,
     termsOf: () => undefined,
+    isAway: () => false,
     handOver: ({ key, delta }, resolve, reject) => {
       handed.push({
         key,

@@ -39,11 +39,15 @@ export interface TallyOptions {
   readonly maxPending: number;
   /** The terms of a new key. @throws TallystickError when it cannot be tallied. */
   readonly termsOf: (key: string) => Terms | undefined;
+  /** Whether the store is away, for this key: what is absorbed then stays here, which costs memory per key and not per flush. */
+  readonly isAway: (key: string) => boolean;
   /** Hands an amount over to the key's lane, which tells what became of it: by a promise for each key, a flush took twice as long. */
   readonly handOver: (op: Operation, resolve: Resolve, reject: Reject) => void;
   readonly onEvent: (event: LaneEvent) => void;
 }
 
+/** Amounts that were held back are looked at again after so long: there may be a million keys. */
+const HELD_EVERY_MS = 1000;
 /** How long a closing process waits before it offers a full lane the same amounts again. */
 const RETRY_MS = 5;
 
@@ -115,12 +119,18 @@ export class Tallies {
     this.#callOff?.();
     this.#callOff = undefined;
     this.#adds = 0;
+    let isAnyHeld = false;
     for (const tally of this.#tallies.values()) {
       if (tally.learners > 0 && !this.#closed) continue;
-      if (tally.delta !== 0) this.#handOver(tally);
-      else if (tally.flights === 0) this.#tallies.delete(tally.key);
+      if (tally.delta === 0) {
+        if (tally.flights === 0) this.#tallies.delete(tally.key);
+      } else if (!this.#closed && this.#options.isAway(tally.key)) {
+        isAnyHeld = true;
+      } else {
+        this.#handOver(tally);
+      }
     }
-    if (this.#tallies.size > 0 && !this.#closed) this.#flushLater();
+    if (this.#tallies.size > 0 && !this.#closed) this.#flushLater(isAnyHeld ? HELD_EVERY_MS : 0);
   }
 
   /** Takes no more. */
@@ -166,8 +176,8 @@ export class Tallies {
     throw outOfRange(delta, total);
   }
 
-  #flushLater(): void {
-    this.#callOff = this.#options.environment.after(this.#options.flushEveryMs, () => {
+  #flushLater(leastMs = 0): void {
+    this.#callOff = this.#options.environment.after(Math.max(this.#options.flushEveryMs, leastMs), () => {
       this.flush();
     });
   }

@@ -9,6 +9,12 @@ export const COUNTER_TYPES = ['simple', 'sharded', 'batched', 'sliding-log', 'sl
 /** A counter type. */
 export type CounterType = (typeof COUNTER_TYPES)[number];
 
+/** What is done for a caller when the store is away. */
+export const OUTAGE_POLICIES = ['queue', 'reject', 'local'] as const;
+
+/** A policy for outages: see {@link CounterOptions.onOutage}. */
+export type OnOutage = (typeof OUTAGE_POLICIES)[number];
+
 /** How a counter behaves. Fields that the type does not know are refused. */
 export interface CounterOptions {
   /** Default `simple`. */
@@ -28,17 +34,27 @@ export interface CounterOptions {
    * Default 100. It may differ from process to process and be changed at any time: nothing is lost.
    */
   readonly shards?: number;
+  /**
+   * What an add gets while the store is away, that is when a batch has waited half a second for its answer:
+   * - `queue`: it waits for the store; when its `timeoutMs` passes it is `accepted` if it was sent, else refused.
+   * - `reject`: it is refused with `STORE_UNAVAILABLE` at once, unless it was sent before: then it waits.
+   * - `local`: it is kept in this process and `accepted` at once with an estimate, and applied exactly once when the
+   *   store is back. Bounds and windows are asked then.
+   *
+   * Default `queue`, or what is declared for the key. A `batched` counter absorbs adds in an outage as ever, unless it says `reject`.
+   */
+  readonly onOutage?: OnOutage;
 }
 
 /** The fields each type knows beside `type`. */
 const FIELDS: Record<CounterType, readonly (keyof CounterOptions)[]> = {
-  simple: ['min', 'max', 'ttlMs'],
-  sharded: ['shards'],
-  batched: ['ttlMs'],
-  'sliding-log': ['windowMs'],
-  'sliding-window': ['windowMs', 'slices'],
-  unique: ['windowMs'],
-  'unique-approx': ['windowMs', 'slices'],
+  simple: ['min', 'max', 'ttlMs', 'onOutage'],
+  sharded: ['shards', 'onOutage'],
+  batched: ['ttlMs', 'onOutage'],
+  'sliding-log': ['windowMs', 'onOutage'],
+  'sliding-window': ['windowMs', 'slices', 'onOutage'],
+  unique: ['windowMs', 'onOutage'],
+  'unique-approx': ['windowMs', 'slices', 'onOutage'],
 };
 
 const MAX_SLICES = 1000;
@@ -118,4 +134,10 @@ export function shardsOf(options: CounterOptions): number | undefined {
   if (typeOf(options) !== 'sharded') return undefined;
   const { shards = DEFAULT_SHARDS } = options;
   return checkNumber('shards', shards, MAX_SHARDS);
+}
+
+/** The policy for outages; undefined when none is named. @throws TallystickError `INVALID_ARGUMENT`, field `onOutage`. */
+export function outagePolicyOf({ onOutage }: CounterOptions): OnOutage | undefined {
+  if (onOutage === undefined || OUTAGE_POLICIES.includes(onOutage)) return onOutage;
+  throw unexpected('onOutage', `one of ${OUTAGE_POLICIES.join(', ')}`, onOutage);
 }
