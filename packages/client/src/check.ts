@@ -60,6 +60,7 @@ function oneOf(values: readonly string[]): Check {
 }
 
 const timeoutMs = whole(1, 2 ** 31 - 1);
+const ageMs = whole(0, Number.MAX_SAFE_INTEGER);
 const uint32 = whole(0, UINT32_MAX);
 const request = { requestId, requestTtlMs: durationMs };
 const which = { type: oneOf(COUNTER_TYPES), windowMs: durationMs, slices: uint32 };
@@ -69,8 +70,8 @@ const options = { ...which, min: amount, max: amount, ttlMs: durationMs, shards:
 const FIELDS = {
   add: { ...options, key, delta: amount, timeoutMs },
   addItem: { ...options, key, delta: amount },
-  get: { ...which, key, timeoutMs },
-  getItem: { ...which, key },
+  get: { ...which, key, maxAgeMs: ageMs, timeoutMs },
+  getItem: { ...which, key, maxAgeMs: ageMs },
   addFreq: { businessId: uint32, key, timeSpan: whole(1, UINT32_MAX), timeUnit: oneOf(['SEC', 'DAY']), ...request },
   getFreq: { businessId: uint32, key },
   call: { timeoutMs },

@@ -1,7 +1,7 @@
 /** Which counter type a key has: declared by a whole key or a beginning, looked up per call. */
 import { TallystickError } from './errors.ts';
 import { checkObject } from './model/check.ts';
-import { outagePolicyOf, shardsOf, termsOf, typeOf, type CounterOptions, type CounterType, type OnOutage } from './model/counter-type.ts';
+import { outagePolicyOf, shardsOf, termsOf, typeOf, type CounterOptions, type CounterType, type CounterOnOutage } from './model/counter-type.ts';
 import { checkKey } from './model/key.ts';
 import type { Terms } from './model/operation.ts';
 
@@ -12,7 +12,7 @@ export interface Declared {
   /** Of a `sharded` counter: over how many partitions its adds are spread. */
   readonly shards?: number;
   /** Undefined where none is named. */
-  readonly onOutage?: OnOutage;
+  readonly onOutage?: CounterOnOutage;
 }
 
 /** What a key without declaration is. */

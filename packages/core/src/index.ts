@@ -6,7 +6,7 @@
 export { errorTable, TallystickError, type ErrorCode, type ErrorDetail, type ErrorEntry } from './errors.ts';
 export { MAX_VALUE } from './model/amount.ts';
 export { joinKey, MAX_KEY_BYTES } from './model/key.ts';
-export { COUNTER_TYPES, OUTAGE_POLICIES, type CounterOptions, type CounterType, type OnOutage } from './model/counter-type.ts';
+export { COUNTER_TYPES, OUTAGE_POLICIES, type CounterOnOutage, type CounterOptions, type CounterType } from './model/counter-type.ts';
 export type { Clock } from './model/clock.ts';
 export { manualClock, type ManualClock } from './model/manual-clock.ts';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store.ts';

@@ -13,7 +13,7 @@ import type { AddResult } from './model/add-result.ts';
 import { checkAmount, checkDurationMs } from './model/amount.ts';
 import type { Reading } from './model/answer.ts';
 import { checkObject } from './model/check.ts';
-import type { OnOutage } from './model/counter-type.ts';
+import type { CounterOnOutage } from './model/counter-type.ts';
 import { checkKey } from './model/key.ts';
 import type { Operation } from './model/operation.ts';
 import { partitionOf } from './model/partition.ts';
@@ -41,7 +41,7 @@ interface Prepared {
   readonly batched: boolean;
   readonly shards: number | undefined;
   readonly timeoutMs: number | undefined;
-  readonly onOutage: OnOutage | undefined;
+  readonly onOutage: CounterOnOutage | undefined;
 }
 
 /** What is absorbed, and where it would go otherwise. */

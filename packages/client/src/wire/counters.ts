@@ -58,12 +58,14 @@ export interface Refused {
 export interface GetRequest extends Subject {
   readonly windowMs?: number | undefined;
   readonly slices?: number | undefined;
+  readonly maxAgeMs?: number | undefined;
 }
 
 /** The same as it is read. */
 export interface ReadGetRequest extends Subject {
   readonly windowMs?: Int64 | undefined;
   readonly slices?: number | undefined;
+  readonly maxAgeMs?: Int64 | undefined;
 }
 
 /** What a counter stands at. */
@@ -72,6 +74,8 @@ export interface GetResponse {
   readonly found: boolean;
   readonly exact: boolean;
   readonly ttlMs?: number | undefined;
+  readonly ageMs?: number;
+  readonly stale?: true;
 }
 
 /** BatchAddRequest, of what is written or read. */
@@ -177,11 +181,12 @@ export function readAddResponse(from: Reader): AddResponse {
 /** The code of that name; a newer server may have more of them. */
 export const codeOf = (name: string): ErrorCode => (Object.hasOwn(errorTable, name) ? (name as ErrorCode) : 'INTERNAL');
 
-export function writeGetRequest(to: Writer, { key, type, windowMs, slices }: GetRequest): void {
+export function writeGetRequest(to: Writer, { key, type, windowMs, slices, maxAgeMs }: GetRequest): void {
   to.string(1, key);
   to.uint32(2, numberOfType(type));
   to.optionalInt64(3, windowMs);
   to.optionalUint32(4, slices);
+  to.optionalInt64(5, maxAgeMs);
 }
 
 export function readGetRequest(from: Reader): ReadGetRequest {
@@ -191,16 +196,19 @@ export function readGetRequest(from: Reader): ReadGetRequest {
     else if (tag === ((2 << 3) | VARINT)) message.type = typeOfNumber(from.uint32());
     else if (tag === ((3 << 3) | VARINT)) message.windowMs = from.int64();
     else if (tag === ((4 << 3) | VARINT)) message.slices = from.uint32();
+    else if (tag === ((5 << 3) | VARINT)) message.maxAgeMs = from.int64();
     else from.skip(tag);
   }
   return message;
 }
 
-export function writeGetResponse(to: Writer, { value, found, exact, ttlMs }: GetResponse): void {
+export function writeGetResponse(to: Writer, { value, found, exact, ttlMs, ageMs, stale }: GetResponse): void {
   to.int64(1, value);
   to.bool(2, found);
   to.bool(3, exact);
   to.optionalInt64(4, ttlMs);
+  to.optionalInt64(5, ageMs);
+  to.bool(6, stale === true);
 }
 
 export function readGetResponse(from: Reader): GetResponse {
@@ -210,7 +218,10 @@ export function readGetResponse(from: Reader): GetResponse {
     else if (tag === ((2 << 3) | VARINT)) message.found = from.bool();
     else if (tag === ((3 << 3) | VARINT)) message.exact = from.bool();
     else if (tag === ((4 << 3) | VARINT)) message.ttlMs = from.safeInt64();
-    else from.skip(tag);
+    else if (tag === ((5 << 3) | VARINT)) message.ageMs = from.safeInt64();
+    else if (tag === ((6 << 3) | VARINT)) {
+      if (from.bool()) message.stale = true;
+    } else from.skip(tag);
   }
   return message;
 }

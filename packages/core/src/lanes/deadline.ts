@@ -1,5 +1,5 @@
 /** How long callers wait. */
-import type { OnOutage } from '../model/counter-type.ts';
+import type { CounterOnOutage } from '../model/counter-type.ts';
 import type { Environment } from './environment.ts';
 
 export interface Deadline {
@@ -8,7 +8,7 @@ export interface Deadline {
   /** By the environment's clock. */
   readonly atMs: number;
   /** What is done for the caller when the store is away. */
-  readonly onOutage: OnOutage;
+  readonly onOutage: CounterOnOutage;
 }
 
 /** The deadlines of one call: the clock is read once for all items that may wait equally long. */
@@ -21,7 +21,7 @@ export class Deadlines {
   }
 
   /** The end of `timeoutMs` from now; undefined for a caller who waits as long as it takes, outage or not. */
-  of(timeoutMs = Infinity, onOutage: OnOutage = 'queue'): Deadline | undefined {
+  of(timeoutMs = Infinity, onOutage: CounterOnOutage = 'queue'): Deadline | undefined {
     if (timeoutMs === Infinity && onOutage === 'queue') return undefined;
     if (this.#last?.timeoutMs !== timeoutMs || this.#last.onOutage !== onOutage) {
       this.#last = { timeoutMs, atMs: this.#nowMs() + timeoutMs, onOutage };

@@ -13,7 +13,7 @@ export type CounterType = (typeof COUNTER_TYPES)[number];
 export const OUTAGE_POLICIES = ['queue', 'reject', 'local'] as const;
 
 /** A policy for outages: see {@link CounterOptions.onOutage}. */
-export type OnOutage = (typeof OUTAGE_POLICIES)[number];
+export type CounterOnOutage = (typeof OUTAGE_POLICIES)[number];
 
 /** How a counter behaves. Fields that the type does not know are refused. */
 export interface CounterOptions {
@@ -43,7 +43,7 @@ export interface CounterOptions {
    *
    * Default `queue`, or what is declared for the key. A `batched` counter absorbs adds in an outage as ever, unless it says `reject`.
    */
-  readonly onOutage?: OnOutage;
+  readonly onOutage?: CounterOnOutage;
 }
 
 /** The fields each type knows beside `type`. */
@@ -137,7 +137,7 @@ export function shardsOf(options: CounterOptions): number | undefined {
 }
 
 /** The policy for outages; undefined when none is named. @throws TallystickError `INVALID_ARGUMENT`, field `onOutage`. */
-export function outagePolicyOf({ onOutage }: CounterOptions): OnOutage | undefined {
+export function outagePolicyOf({ onOutage }: CounterOptions): CounterOnOutage | undefined {
   if (onOutage === undefined || OUTAGE_POLICIES.includes(onOutage)) return onOutage;
   throw unexpected('onOutage', `one of ${OUTAGE_POLICIES.join(', ')}`, onOutage);
 }

@@ -22,6 +22,8 @@ export interface Context {
   readonly figures: Figures;
   readonly requestTimeoutMs: number;
   readonly maxBatchItems: number;
+  /** Partitions whose store does not answer now. */
+  readonly partitionsAway: () => number;
   /** The type declared for a key. */
   readonly typeOfKey: (key: string) => CounterType;
   /** Whether a rule of that name is declared. */

@@ -1,6 +1,6 @@
 /** Reading counters, one or many. */
 import { TallystickError, type CounterReading, type GetItem, type GetOptions } from 'tallystick';
-import { checkEach, checkList, checkObject, renamed, type Fields } from './checks.ts';
+import { checkEach, checkInteger, checkList, checkObject, renamed, type Fields } from './checks.ts';
 import { inTime, type Call, type Context } from './context.ts';
 
 /** What a counter stands at. */
@@ -11,23 +11,30 @@ export interface GetCountersReply {
   readonly results: readonly CounterValue[];
 }
 
-const SINGLE = new Set(['type', 'windowMs', 'slices']);
+const SINGLE = new Set(['type', 'windowMs', 'slices', 'maxAgeMs']);
 const ITEM = new Set(['key', ...SINGLE]);
-const BATCH = new Set(['keys']);
+const BATCH = new Set(['keys', 'maxAgeMs']);
 
 function checkKeyItem(item: unknown): string | GetItem {
   return typeof item === 'string' ? item : (checkObject(item, ITEM) as Fields & GetItem);
 }
 
+/** An item with what is said of all of them. */
+function ofAge(item: string | GetItem, maxAgeMs: unknown): string | GetItem {
+  if (maxAgeMs === undefined) return item;
+  return { maxAgeMs: checkInteger(maxAgeMs, 'maxAgeMs', 0, Number.MAX_SAFE_INTEGER), ...(typeof item === 'string' ? { key: item } : item) };
+}
+
 /**
- * `{keys: [key | {key, type?, windowMs?, slices?}]}`. A counter that is not there reads 0, `found: false`.
+ * `{keys: [key | {key, type?, windowMs?, slices?, maxAgeMs?}], maxAgeMs?}`. A counter that is not there reads 0,
+ * `found: false`.
  *
  * @throws TallystickError
  */
 export async function getCounters(context: Context, request: unknown, call?: Call): Promise<GetCountersReply> {
-  const { keys } = checkObject(request, BATCH, 'body');
+  const { keys, maxAgeMs } = checkObject(request, BATCH, 'body');
   const items = checkEach('keys', checkList(keys, 'keys', context.maxBatchItems), checkKeyItem);
-  const readings = await readMany(context, items, 'keys', call);
+  const readings = await readMany(context, maxAgeMs === undefined ? items : items.map((item) => ofAge(item, maxAgeMs)), 'keys', call);
   return { results: readings.map((reading, index) => ({ key: keyOf(items[index] as string | GetItem), ...reading })) };
 }
 
@@ -55,7 +62,7 @@ function unwrapped(error: unknown, items: readonly (string | GetItem)[]): unknow
 }
 
 /**
- * Reads the counter `key`: `{type?, windowMs?, slices?}`.
+ * Reads the counter `key`: `{type?, windowMs?, slices?, maxAgeMs?}`.
  *
  * @throws TallystickError
  */

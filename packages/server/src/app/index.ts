@@ -8,6 +8,7 @@ import {
   type AddResult,
   type ChangeResult,
   type CloseReport,
+  type NearOptions,
   type Decision,
   type LimitOptions,
   type NamedLimit,
@@ -72,6 +73,8 @@ export interface AppOptions {
   readonly rules?: LiveRules;
   /** `batched` counters are flushed this often. Default 100. */
   readonly flushEveryMs?: number;
+  /** Answers reads by copies of what was read lately. Default: none. */
+  readonly near?: NearOptions;
   /** The longest a call waits. Default 5,000. */
   readonly requestTimeoutMs?: number;
   /** The most items of one batch call, up to the library's 10,000. Default 1,000. */
@@ -140,12 +143,14 @@ export async function checkDeclarations(declared: Pick<AppOptions, 'counters' | 
 /** Creates the use cases over a store. */
 export function createApp(options: AppOptions): App {
   const figures = new Figures();
-  const { store, counters = {}, limits = {}, flushEveryMs, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxBatchItems = MAX_BATCH_ITEMS } = options;
+  const { store, counters = {}, limits = {}, flushEveryMs, near } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, maxBatchItems = MAX_BATCH_ITEMS } = options;
   const tallystick = createTallystick({
     store: timelyStore(store, requestTimeoutMs),
     counters,
     limits,
     ...(flushEveryMs !== undefined && { flushEveryMs }),
+    ...(near !== undefined && { near }),
     onEvent: (event) => {
       figures.countEvent(event.type);
       options.onEvent?.(event);
@@ -158,6 +163,7 @@ export function createApp(options: AppOptions): App {
     figures,
     requestTimeoutMs,
     maxBatchItems,
+    partitionsAway: () => tallystick.stats().away,
     typeOfKey: declaredTypes(counters),
     isDeclaredLimit: (rule) => Object.hasOwn(limits, rule),
   };

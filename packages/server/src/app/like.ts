@@ -2,7 +2,7 @@
  * Likes of a resource: a counter under the key `4:like:<resourceId>`, which is `joinKey('like', resourceId)`.
  * A like adds 1; an unlike takes 1 away and stops at 0.
  */
-import { joinKey, type AddOptions, type AddResult } from 'tallystick';
+import { joinKey, type AddOptions, type AddResult, type CounterReading } from 'tallystick';
 import { recordedAdd } from './add-counters.ts';
 import { checkEach, checkKeyPart, checkList, checkObject, checkText, renamed, type Fields } from './checks.ts';
 import { inTime, timeoutOf, type Call, type Context } from './context.ts';
@@ -21,6 +21,10 @@ export interface CountReply {
   readonly resourceId: string;
   readonly count: number;
   readonly exact: boolean;
+  /** Of a copy: how old it is at most, in milliseconds. */
+  readonly ageMs?: number;
+  /** The store does not answer, and a copy older than else allowed stands in. */
+  readonly stale?: true;
 }
 
 const LIKE = new Set(['userId', 'resourceId', 'requestId', 'requestTtlMs']);
@@ -69,8 +73,7 @@ export const unlike = (context: Context, request: unknown, call?: Call): Promise
 export async function countLikes(context: Context, resourceId: string, call?: Call): Promise<CountReply> {
   const key = likeKey(resourceId, 'resourceId');
   try {
-    const { value, exact } = await inTime(context, call, () => context.counters.get(key));
-    return { resourceId, count: value, exact };
+    return likesOf(resourceId, await inTime(context, call, () => context.counters.get(key)));
   } catch (error) {
     throw renamed(error, 'key', 'resourceId');
   }
@@ -82,5 +85,9 @@ export async function countLikesOfMany(context: Context, request: unknown, call?
   const ids = checkList(resourceIds, 'resourceIds', context.maxBatchItems);
   const keys = checkEach('resourceIds', ids, (id) => likeKey(id));
   const readings = await readMany(context, keys, 'resourceIds', call);
-  return readings.map(({ value, exact }, index) => ({ resourceId: ids[index] as string, count: value, exact }));
+  return readings.map((reading, index) => likesOf(ids[index] as string, reading));
+}
+
+function likesOf(resourceId: string, { value, exact, ageMs, stale }: CounterReading): CountReply {
+  return { resourceId, count: value, exact, ...(ageMs !== undefined && { ageMs }), ...(stale && { stale }) };
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { memoryStore, type Store } from 'tallystick';
 import type { JournalEvent } from 'tallystick/journal';
+import type { RedisStoreEvent } from 'tallystick/redis';
 import type { Log } from '../app/index.ts';
 import type { Config, RedisTarget } from '../config/index.ts';
 
@@ -35,8 +36,11 @@ async function openRedis(config: Config, target: RedisTarget, log: Log): Promise
   const { redisStore } = await import('tallystick/redis');
   const { partitions, requestRetentionMs } = config;
   const { client, close } = await connectRedis(target, log);
+  const onEvent = (event: RedisStoreEvent): void => {
+    log.warn(event, 'Redis may drop counters when its memory is full: set maxmemory-policy noeviction');
+  };
   try {
-    const store = await redisStore({ client, partitions, requestRetentionMs });
+    const store = await redisStore({ client, partitions, requestRetentionMs, onEvent });
     return { store: config.journal === 'on' ? await journaled(store, config, log) : store, release: close };
   } catch (error) {
     close();

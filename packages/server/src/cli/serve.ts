@@ -26,7 +26,8 @@ interface Node {
   readonly release: () => void;
 }
 
-type AppEvent = Parameters<NonNullable<Parameters<typeof createApp>[0]['onEvent']>>[0];
+type AppOptions = Parameters<typeof createApp>[0];
+type AppEvent = Parameters<NonNullable<AppOptions['onEvent']>>[0];
 
 /** Runs a node until it is told to stop, and then ends the process: answers that nobody reads do not hold it up. */
 export async function serve(options: Readonly<Record<string, string>>, terminal: Terminal): Promise<never> {
@@ -53,7 +54,8 @@ async function start(config: Config): Promise<Node> {
   const [{ store, release }] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
   const { counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
   const onEvent = (event: AppEvent): void => logEvent(event, log);
-  const app = createApp({ store, counters, limits, guard: guardOf(config), flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent, ...(rules !== undefined && { rules }) });
+  const parts = { ...nearOf(config), ...(rules !== undefined && { rules }) };
+  const app = createApp({ store, counters, limits, guard: guardOf(config), flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent, ...parts });
   try {
     return { config, app, log, release, ...(await listen(config, app, log)) };
   } catch (error) {
@@ -75,6 +77,12 @@ function guardOf(config: Config): GuardOptions | undefined {
     trustedProxies,
     ipv6PrefixBits,
   };
+}
+
+/** Copies spare a server that is elsewhere; a store in this process is as near. */
+function nearOf({ store, nearTtlMs, nearMaxEntries, nearStaleIfErrorMs }: Config): Pick<AppOptions, 'near'> {
+  if (store !== 'redis' || nearTtlMs === 0) return {};
+  return { near: { ttlMs: nearTtlMs, maxEntries: nearMaxEntries, staleIfErrorMs: nearStaleIfErrorMs } };
 }
 
 /** HTTP first: it answers while gRPC is still being loaded. */

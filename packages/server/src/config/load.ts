@@ -36,6 +36,8 @@ export async function loadConfig({ flags, env }: Surroundings): Promise<Config> 
   return checkTogether(config, (name) => places.some(({ values }) => values[name] !== undefined));
 }
 
+const NEAR = ['nearTtlMs', 'nearMaxEntries', 'nearStaleIfErrorMs'] as const;
+
 /** Refuses settings that contradict each other, or would have no effect. */
 function checkTogether(config: Config, isGiven: (name: keyof Config) => boolean): Config {
   const { redis, store, workers } = config;
@@ -47,6 +49,8 @@ function checkTogether(config: Config, isGiven: (name: keyof Config) => boolean)
   if (isGiven('partitions')) throw invalid('partitions', `partitions: expected nothing with the ${store} store: only data in Redis is split`);
   const ofRedis = (['journal', 'journalBackup'] as const).find(isGiven);
   if (ofRedis !== undefined) throw invalid(ofRedis, `${ofRedis}: expected nothing with the ${store} store, which needs no journal`);
+  const near = NEAR.find(isGiven);
+  if (near !== undefined) throw invalid(near, `${near}: expected nothing with the ${store} store: only what is in Redis is worth copies`);
   if (workers === 1) return config;
   const why = store === 'sqlite' ? 'one process owns its data' : 'each process would have counters of its own';
   throw invalid('workers', `workers: expected 1 with the ${store} store, as ${why}, got ${workers}; --redis shares counters among processes`);

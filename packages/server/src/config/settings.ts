@@ -30,6 +30,9 @@ export interface Config {
   readonly ipv6PrefixBits: number;
   readonly rules: string | undefined;
   readonly flushEveryMs: number;
+  readonly nearTtlMs: number;
+  readonly nearMaxEntries: number;
+  readonly nearStaleIfErrorMs: number;
   readonly maxBatchItems: number;
   readonly maxBodyBytes: number;
   readonly maxMessageBytes: number;
@@ -80,7 +83,7 @@ export const SETTINGS: Settings = {
   counters: {
     kind: counters,
     fallback: '{}',
-    meaning: 'Counter types by key: a whole key, or a beginning followed by * (the longest wins), each with type, min, max, ttlMs, windowMs, slices, shards.',
+    meaning: 'Counter types by key: a whole key, or a beginning followed by * (the longest wins), each with type, min, max, ttlMs, windowMs, slices, shards, onOutage.',
   },
   limits: {
     kind: limits,
@@ -104,6 +107,17 @@ export const SETTINGS: Settings = {
   ipv6PrefixBits: { kind: integer(1, 128), fallback: '64', meaning: 'IPv6 addresses that have so many first bits in common are one client.' },
   rules: { kind: path, fallback: '', meaning: 'File of rules, YAML or JSON, that gRPC callers such as Envoy are limited by. Changes hold within a second.' },
   flushEveryMs: { kind: integer(1, MINUTE_MS), fallback: '100', meaning: 'Counters of type batched are flushed this often, in milliseconds.' },
+  nearTtlMs: {
+    kind: integer(0, 60 * MINUTE_MS),
+    fallback: '100',
+    meaning: 'With Redis: how old a copy may be that answers a read in the process, in milliseconds; a read may ask for less. 0: every read asks Redis.',
+  },
+  nearMaxEntries: { kind: integer(1, 1_000_000), fallback: '10000', meaning: 'Copies kept at most.' },
+  nearStaleIfErrorMs: {
+    kind: integer(0, DAY_MS),
+    fallback: '0',
+    meaning: 'How old a copy may be that stands in, marked as stale, while Redis does not answer, in milliseconds. 0: none does.',
+  },
   maxBatchItems: { kind: integer(1, 10_000), fallback: '1000', meaning: 'The most items of one batch call.' },
   maxBodyBytes: { kind: integer(1024, 256 * MIB), fallback: String(MIB), meaning: 'The most bytes of one HTTP request body.' },
   maxMessageBytes: { kind: integer(1024, 256 * MIB), fallback: String(4 * MIB), meaning: 'The most bytes of one gRPC message to the node.' },

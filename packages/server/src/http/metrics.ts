@@ -4,6 +4,7 @@
  * statuses, events): their number does not grow with the callers' keys.
  */
 import { collectDefaultMetrics, Registry, type Metric } from 'prom-client';
+import { LATENCY_EDGES_MS } from 'tallystick';
 import { BUCKETS_SECONDS, type App, type ResponseTimes } from '../app/index.ts';
 
 /** The page and its content type. */
@@ -27,12 +28,24 @@ interface Definition {
 
 type Stats = ReturnType<App['stats']>;
 
-const lane = (name: Exclude<keyof Stats, 'near'>, type: 'counter' | 'gauge', help: string): Definition => ({
+const lane = (name: Exclude<keyof Stats, 'near' | 'latency'>, type: 'counter' | 'gauge', help: string): Definition => ({
   name: `tallystick_${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}${type === 'counter' ? '_total' : ''}`,
   help,
   type,
   samples: (app) => [{ labels: {}, value: app.stats()[name] }],
 });
+
+const near = (name: keyof NonNullable<Stats['near']>, type: 'counter' | 'gauge', help: string): Definition => ({
+  name: `tallystick_near_${name}${type === 'counter' ? '_total' : ''}`,
+  help: `Near cache: ${help}`,
+  type,
+  samples: (app) => {
+    const stats = app.stats().near;
+    return stats === undefined ? [] : [{ labels: {}, value: stats[name] }];
+  },
+});
+
+const STORE_LATENCY = 'tallystick_store_latency_seconds';
 
 const DEFINITIONS: readonly Definition[] = [
   {
@@ -78,7 +91,7 @@ const DEFINITIONS: readonly Definition[] = [
     name: 'counter_response_time_seconds',
     help: 'Time from a parsed request to its answer, by route.',
     type: 'histogram',
-    samples: ({ figures }) => [...figures.responseTimes].flatMap(([route, times]) => histogram(route, times)),
+    samples: ({ figures }) => [...figures.responseTimes].flatMap(([route, times]) => responseTimes(route, times)),
   },
   {
     name: 'tallystick_events_total',
@@ -107,21 +120,48 @@ const DEFINITIONS: readonly Definition[] = [
   lane('repairs', 'counter', 'Counters that got back a missing expiry.'),
   lane('lostBatches', 'counter', 'Batches a store lost that could not be sent again.'),
   lane('waiting', 'gauge', 'Callers waiting for an answer.'),
+  lane('accepted', 'gauge', 'Operations answered as accepted that the store has not answered yet; those of tallies not counted.'),
   lane('tallies', 'gauge', 'Keys with amounts of `batched` counters in this process.'),
+  {
+    name: 'tallystick_partitions_away',
+    help: 'Partitions whose store does not answer: a batch has waited half a second. 0: the breaker is closed.',
+    type: 'gauge',
+    samples: (app) => [{ labels: {}, value: app.stats().away }],
+  },
+  {
+    name: STORE_LATENCY,
+    help: 'Time from the sealing of a batch to its answer, whatever was sent again between.',
+    type: 'histogram',
+    samples: (app) => {
+      const { batches, sumMs } = app.stats().latency;
+      return histogram(STORE_LATENCY, {}, { edges: LATENCY_EDGES_MS.map((ms) => ms / 1000), counts: batches, sum: sumMs / 1000 });
+    },
+  },
+  near('entries', 'gauge', 'copies kept.'),
+  near('hits', 'counter', 'reads answered by a copy.'),
+  near('misses', 'counter', 'reads that waited for the store.'),
+  near('stale', 'counter', 'reads answered by a copy because the store did not answer.'),
+  near('evicted', 'counter', 'copies dropped to make room.'),
 ];
 
-function histogram(route: string, times: ResponseTimes): Sample[] {
-  const name = 'counter_response_time_seconds';
+/** How often something was within each edge and beyond the one before, and once more for beyond them all. */
+interface Distribution {
+  readonly edges: readonly number[];
+  readonly counts: ArrayLike<number>;
+  readonly sum: number;
+}
+
+function responseTimes(route: string, { buckets, sumSeconds }: ResponseTimes): Sample[] {
+  return histogram('counter_response_time_seconds', { route }, { edges: BUCKETS_SECONDS, counts: buckets, sum: sumSeconds });
+}
+
+function histogram(name: string, labels: Sample['labels'], { edges, counts, sum }: Distribution): Sample[] {
   let below = 0;
-  const buckets = [...BUCKETS_SECONDS, '+Inf'].map((le, bucket) => {
-    below += times.buckets[bucket] ?? 0;
-    return { labels: { route, le }, value: below, metricName: `${name}_bucket` };
+  const buckets = [...edges, '+Inf'].map((le, bucket) => {
+    below += counts[bucket] ?? 0;
+    return { labels: { ...labels, le }, value: below, metricName: `${name}_bucket` };
   });
-  return [
-    ...buckets,
-    { labels: { route }, value: times.sumSeconds, metricName: `${name}_sum` },
-    { labels: { route }, value: times.count, metricName: `${name}_count` },
-  ];
+  return [...buckets, { labels, value: sum, metricName: `${name}_sum` }, { labels, value: below, metricName: `${name}_count` }];
 }
 
 const registries = new WeakMap<App, Registry>();

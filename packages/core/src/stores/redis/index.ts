@@ -10,7 +10,7 @@ export { outboxKey } from './buckets.ts';
 export type { RedisClient, SendOptions } from './client.ts';
 export { fromCluster, fromIoredis, fromSentinel, type ClusterClient, type IoredisClient, type SentinelClient } from './clients.ts';
 export { RedisOutbox, type RedisOutboxLimits, type RedisOutboxOptions, type RedisOutboxPage } from './outbox.ts';
-export type { RedisStoreOptions } from './redis-store.ts';
+export type { RedisStoreEvent, RedisStoreOptions } from './redis-store.ts';
 
 /**
  * Opens a store on Redis (6.2 or later) through a connected client of node-redis (package `redis`), or through what

@@ -13,6 +13,7 @@
  */
 import { describe, TallystickError } from '../../errors.ts';
 import { checkDurationMs } from '../../model/amount.ts';
+import { checkFunction } from '../../model/check.ts';
 import type { Reading, Reply } from '../../model/answer.ts';
 import type { Batch } from '../../model/batch.ts';
 import type { Clock } from '../../model/clock.ts';
@@ -23,6 +24,7 @@ import { Keyspace } from './buckets.ts';
 import type { RedisClient } from './client.ts';
 import { decodeAnswer, decodeReadings } from './decode.ts';
 import { BatchEncoder, encodeQueries, type BatchFrame } from './encode.ts';
+import { evictionPolicy } from './eviction.ts';
 import { closed, otherPartitions } from './faults.ts';
 import { Round } from './round.ts';
 import { Caller, scripts } from './script.ts';
@@ -44,6 +46,14 @@ export interface RedisStoreOptions extends ReplicaOptions {
    * nothing else does, and a server whose memory is full takes no more batches. Default false.
    */
   readonly outbox?: boolean;
+  /** Told of what an operator should know. Must not throw. Default: nobody. */
+  readonly onEvent?: (event: RedisStoreEvent) => void;
+}
+
+/** What an operator should know of a server: by its `maxmemory-policy` it may drop counters when its memory is full. */
+export interface RedisStoreEvent {
+  readonly type: 'evicts';
+  readonly policy: string;
 }
 
 /** Settings that only tests change. */
@@ -52,7 +62,7 @@ export interface RedisStoreTestOptions {
   readonly clock?: Clock;
 }
 
-const DEFAULTS = { partitions: 16, prefix: 'tally', commandTimeoutMs: 5000, outbox: false };
+const DEFAULTS = { partitions: 16, prefix: 'tally', commandTimeoutMs: 5000, outbox: false, onEvent: () => undefined };
 const MOST_PARTITIONS = 1024;
 /** Buckets of all partitions together: a million counters are 61 to a bucket; from 512 on Redis packs no more. */
 const BUCKETS = 16_384;
@@ -78,12 +88,14 @@ class RedisStore implements Store {
   readonly #round: Round;
   readonly #frame: Omit<BatchFrame, 'rawMs'>;
   readonly #rawMs: () => string;
+  readonly #onEvent: (event: RedisStoreEvent) => void;
   readonly #pending = new Set<Promise<unknown>>();
   #closed = false;
 
   constructor(caller: Caller, options: Required<RedisStoreOptions>, { clock }: RedisStoreTestOptions) {
     this.partitions = options.partitions;
     this.#caller = caller;
+    this.#onEvent = options.onEvent;
     this.#rawMs = clock === undefined ? () => '' : () => String(clock());
     this.#round = new Round(caller, this.#rawMs, options.client.isCluster !== true);
     this.#frame = { partitions: String(options.partitions), requestRetentionMs: options.requestRetentionMs, outbox: options.outbox };
@@ -96,7 +108,9 @@ class RedisStore implements Store {
 
   /** Compares what the data is with what the store was told. */
   async open(): Promise<void> {
+    const policy = evictionPolicy(this.#caller, this.#parts[0]!.space.meta);
     await Promise.all(this.#parts.map((part) => this.#openPartition(part)));
+    await policy.then((evicts) => { if (evicts !== undefined) this.#onEvent({ type: 'evicts', policy: evicts }); });
   }
 
   apply(batch: Batch): Promise<Reply> {
@@ -178,7 +192,7 @@ class RedisStore implements Store {
   }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['client', 'partitions', 'prefix', 'commandTimeoutMs', 'requestRetentionMs', 'outbox']);
+const KNOWN: ReadonlySet<string> = new Set(['client', 'partitions', 'prefix', 'commandTimeoutMs', 'requestRetentionMs', 'outbox', 'onEvent']);
 
 function invalid(field: string, expected: string, got: unknown): TallystickError {
   return new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${describe(got)}`, { field });
@@ -198,6 +212,7 @@ function checked(options: RedisStoreOptions): Required<RedisStoreOptions> {
   if (typeof all.outbox !== 'boolean') throw invalid('outbox', 'true or false', all.outbox);
   checkDurationMs(all.requestRetentionMs, 'requestRetentionMs');
   checkDurationMs(all.commandTimeoutMs, 'commandTimeoutMs');
+  checkFunction(all.onEvent, 'onEvent');
   return all;
 }
 

@@ -225,3 +225,15 @@ describe('slots', () => {
     assert.equal(await a.value('k19/1999'), 1);
   });
 });
+
+describe('the slots of a partition', () => {
+  it('keep every count while they grow past what is copied to grow', async () => {
+    const COUNTERS = 150_000;
+    for (let first = 0; first < COUNTERS; first += 7500) {
+      const operations = Array.from({ length: 7500 }, (_, i) => ({ key: `grow${first + i}`, delta: first + i + 1 }));
+      assert.deepEqual((await a.send(...operations)).values, operations.map(({ delta }) => delta));
+    }
+    for (const i of [0, 1, 131_071, 131_072, 131_073, COUNTERS - 1]) assert.equal(await b.add(`grow${i}`, 1), i + 2);
+    assert.ok((await client.strLen('{tally:0}v')) < 4 * COUNTERS * 1.125 + 4);
+  });
+});

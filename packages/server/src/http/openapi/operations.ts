@@ -1,6 +1,6 @@
 /** What the OpenAPI document says of each route. Its names are checked against the routes by a test. */
 import type { ErrorCode } from 'tallystick';
-import { counterFields, listOf, object, ref, type Schema } from './schemas.ts';
+import { listOf, object, readFields, ref, type Schema } from './schemas.ts';
 
 /** One route, described. */
 export interface Operation {
@@ -100,7 +100,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /v1/counters/{key}': {
     summary: 'Reads one counter (its key percent-encoded; the keys . and .., which clients take out of a path, only through the batch call).',
     tag: 'counters',
-    query: counterFields,
+    query: readFields,
     answer: ref('Counter'),
     errors: READ,
   },

@@ -40,11 +40,16 @@ const delta = integer('Signed amount. Default 1.');
 const ttlMs = integer('Lifetime in milliseconds, given when the counter is created.', 1);
 
 /** Which counter of a key is meant. */
-export const counterFields: Readonly<Record<string, Schema>> = {
+const counterFields: Readonly<Record<string, Schema>> = {
   type: { enum: COUNTER_TYPES, description: 'Default: as declared for the key, else simple.' },
   windowMs: integer('Window in milliseconds; required for the sliding and unique types.', 1),
   slices: integer('Sub-counters of sliding-window and unique-approx.', 1, 1000),
 };
+
+const maxAgeMs = integer('How old a copy may be, in milliseconds; 0 asks the store. Default, and at most: the node’s nearTtlMs.', 0);
+
+/** Fields of a read. */
+export const readFields: Readonly<Record<string, Schema>> = { ...counterFields, maxAgeMs };
 
 const addFields = {
   delta,
@@ -64,6 +69,10 @@ const outcome = (...names: string[]): Schema => ({
 const leftMs = integer('Milliseconds left to live; absent for a counter that does not expire.', 1);
 const replayed = { const: true, description: 'The first answer to the same request id, given again.' };
 const exact = flag('Whether the value is exact.');
+const copied = {
+  ageMs: integer('Of a copy: how old it is at most, in milliseconds.', 0),
+  stale: { const: true, description: 'The store does not answer, and a copy stands in.' },
+};
 const reallyAdded = integer('What was really added: less than asked where a bound stopped it.');
 const addResult = { key, outcome: outcome('applied', 'accepted'), value: integer('The value right after.'), exact, delta: reallyAdded, ttlMs: leftMs, replayed };
 
@@ -115,7 +124,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
     { resourceId: key, count: integer('Likes right after.'), outcome: outcome('applied', 'accepted'), exact, delta: reallyAdded, ttlMs: leftMs, replayed },
     ['resourceId', 'count', 'outcome', 'exact', 'delta'],
   ),
-  LikeCount: object({ resourceId: key, count: integer('Likes; 0 for a resource that was never liked.'), exact }, ['resourceId', 'count', 'exact']),
+  LikeCount: object({ resourceId: key, count: integer('Likes; 0 for a resource that was never liked.'), exact, ...copied }, ['resourceId', 'count', 'exact']),
   ResourceIds: object({ resourceIds: listOf(key) }, ['resourceIds']),
   Add: object(addFields),
   AddMany: object({ items: listOf(object({ key, ...addFields }, ['key'])), ...request }, ['items']),
@@ -128,13 +137,11 @@ export const schemas: Readonly<Record<string, Schema>> = {
     },
     ['results'],
   ),
-  GetMany: object({ keys: listOf({ anyOf: [key, object({ key, ...counterFields }, ['key'])] }) }, ['keys']),
-  Counter: object({ key, value: integer('0 when there is no live counter.'), found: flag('Whether there is a live counter.'), exact, ttlMs: leftMs }, [
-    'key',
-    'value',
-    'found',
-    'exact',
-  ]),
+  GetMany: object({ keys: listOf({ anyOf: [key, object({ key, ...readFields }, ['key'])] }), maxAgeMs }, ['keys']),
+  Counter: object(
+    { key, value: integer('0 when there is no live counter.'), found: flag('Whether there is a live counter.'), exact, ttlMs: leftMs, ...copied },
+    ['key', 'value', 'found', 'exact'],
+  ),
   Counters: object({ results: listOf(ref('Counter')) }, ['results']),
   AddFreqReq: object(freqAdd, ['business_id', 'key', 'time_span']),
   GetFreqReq: object(subject, ['business_id', 'key']),
@@ -198,5 +205,5 @@ export const schemas: Readonly<Record<string, Schema>> = {
     ['code', 'msg', 'data', 'type', 'title', 'status', 'detail', 'violated-policies', 'retryAfterMs'],
   ),
   Changed: object({ outcome: outcome('applied', 'accepted'), replayed }, ['outcome']),
-  Status: object({ status: text('alive, ready or not ready.'), reason: text('Why not.') }, ['status']),
+  Status: object({ status: text('alive, ready or not ready.'), reason: text('Why not.'), partitionsAway: integer('Parts of the store that do not answer.', 1) }, ['status']),
 };

@@ -15,8 +15,8 @@ export const operationsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/readyz',
     answer: async (app) => {
-      const { ready, reason } = await app.readiness();
-      return ready ? json({ status: 'ready' }) : json({ status: 'not ready', reason }, 503);
+      const { ready, ...more } = await app.readiness();
+      return ready ? json({ status: 'ready', ...more }) : json({ status: 'not ready', ...more }, 503);
     },
   },
   {

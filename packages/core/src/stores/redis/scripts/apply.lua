@@ -45,6 +45,7 @@
 ]]
 local MAX = 9007199254740991
 local MAX_SLOT = 2147483647
+local SHORT_SLOTS = 131072
 local SLOTS = KEYS[5]
 local SLOT_KNOWN, WITH_KEY = string.byte('sk', 1, 2)
 local WINDOW = 8
@@ -114,15 +115,19 @@ end
 local slots_changed = false
 local first_epoch = epoch
 
--- A slot for a new counter. The string is made anew to grow, because Redis leaves one that it grows by
--- itself as much room again.
+-- A slot for a new counter. A short string is made anew to grow, because Redis leaves one that it grows by
+-- itself as much room again, up to a megabyte. A long one would hold the server up by being copied.
 local function new_slot()
   local free = redis.pcall('LPOP', KEYS[6])
   if type(free) == 'string' then return free end
   if used >= there then
     there = math.max(256, math.ceil(there * 1.125))
-    local old = redis.call('GET', SLOTS) or ''
-    redis.call('SET', SLOTS, old .. string.rep('\0', 4 * there - #old))
+    if there > SHORT_SLOTS then
+      redis.call('SETRANGE', SLOTS, int(4 * there - 1), '\0')
+    else
+      local old = redis.call('GET', SLOTS) or ''
+      redis.call('SET', SLOTS, old .. string.rep('\0', 4 * there - #old))
+    end
   end
   used = used + 1
   slots_changed = true
