@@ -1,5 +1,6 @@
 --[[
-  Opens a partition: writes down what it is when it is new, and says what it is.
+  Opens a partition: writes down what it is when it is new, and says what it is. A user who may not run all that
+  the scripts run is refused here, and not in the middle of a batch.
 
   KEYS[1] what the partition is, as in apply.lua
   KEYS[2] slots, as in apply.lua
@@ -11,6 +12,26 @@
   Output: number of partitions, number of buckets, in how many ms a sweep is due or -1
 ]]
 --- @include "clock"
+
+-- All commands of all scripts.
+local COMMANDS = {
+  'BITFIELD', 'BITFIELD_RO', 'DEL', 'EXISTS', 'GET', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'LINDEX',
+  'LINSERT', 'LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LSET', 'LTRIM', 'PEXPIRE', 'PFADD', 'PFCOUNT', 'PFMERGE', 'RENAME',
+  'RPUSH', 'SET', 'SETRANGE', 'STRLEN', 'TIME', 'UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZREM',
+  'ZREMRANGEBYRANK', 'ZSCORE',
+}
+
+-- Those that the user may not run; none where the server, older than 7.0, cannot tell.
+local function forbidden()
+  local found = {}
+  for _, command in ipairs(redis.acl_check_cmd and COMMANDS or {}) do
+    if not redis.acl_check_cmd(command, KEYS[1], KEYS[1], KEYS[1]) then found[#found + 1] = string.lower(command) end
+  end
+  return found
+end
+
+local lacking = forbidden()
+if #lacking > 0 then return redis.error_reply('NOPERM this user may not run: ' .. table.concat(lacking, ' ')) end
 
 local meta = redis.call('HMGET', KEYS[1], 'p', 'b', 'r', 'o', 'd')
 local now, raw, offset = read_clock(ARGV[1], meta[3], meta[4])
