@@ -20,4 +20,5 @@ export const rows: Readonly<Record<string, () => Promise<Row>>> = {
   R6: async () => (await import('./r6.ts')).row,
   R7: async () => (await import('./r7.ts')).row,
   R8: async () => (await import('./r8.ts')).row,
+  R10: async () => (await import('./r10.ts')).row,
 };

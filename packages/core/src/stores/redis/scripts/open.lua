@@ -13,12 +13,12 @@
 ]]
 --- @include "clock"
 
--- All commands of all scripts.
+-- All commands of the scripts that change and read counters; relays bring scripts of their own.
 local COMMANDS = {
   'BITFIELD', 'BITFIELD_RO', 'DEL', 'EXISTS', 'GET', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'LINDEX',
   'LINSERT', 'LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LSET', 'LTRIM', 'PEXPIRE', 'PFADD', 'PFCOUNT', 'PFMERGE', 'RENAME',
-  'RPUSH', 'SET', 'SETRANGE', 'STRLEN', 'TIME', 'UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZREM',
-  'ZREMRANGEBYRANK', 'ZSCORE',
+  'RPUSH', 'SET', 'SETRANGE', 'STRLEN', 'TIME', 'UNLINK', 'XADD', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZRANGE',
+  'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE',
 }
 
 -- Those that the user may not run; none where the server, older than 7.0, cannot tell.
