@@ -8,7 +8,7 @@ export { agreesWithReplica, type AgreementOptions } from './agrees-with-replica.
 export type { OpenOptions, StoreUnderTest } from './contract/session.ts';
 export { histories, HISTORY_RETENTION_MS, HISTORY_STARTS_MS, type History, type HistoryOptions, type Step } from './histories.ts';
 export { manualClock, type ManualClock } from '../model/manual-clock.ts';
-export { storeContract } from './store-contract.ts';
+export { storeContract, type ContractOptions } from './store-contract.ts';
 export type { Answer, Behind, Note, Reading, Reply, Result } from '../model/answer.ts';
 export type { Batch } from '../model/batch.ts';
 export type {

@@ -8,6 +8,9 @@
  * folded into the low ones. It is part of the data format, as is the number of buckets, a power of two, which
  * the partition remembers.
  */
+import type { Terms } from '../../model/operation.ts';
+import { cellId } from '../../replica/cell.ts';
+
 export const HASH_MULTIPLIER = 65599;
 /** The first code that UTF-8 writes in more than one byte. */
 export const ASCII_END = 0x80;
@@ -32,6 +35,8 @@ export function hashBytes(bytes: Uint8Array): number {
 
 export const folded = (hash: number): number => hash ^ (hash >>> 15);
 
+const NO_LIMITS: Terms = { kind: 'limits', action: 'take', rules: [], cost: 1 };
+
 /** The name of a partition's outbox. */
 export const outboxKey = (prefix: string, partition: number): string => `{${prefix}:${partition}}o`;
 
@@ -55,6 +60,7 @@ export class Keyspace {
   /** What batches have changed, for the relay: a stream. */
   readonly outbox: string;
   readonly #tag: string;
+  readonly #subjects: string;
   #buckets: number;
   /** Names made so far, by number. */
   #names: string[] = [];
@@ -69,6 +75,7 @@ export class Keyspace {
     this.slots = `${this.#tag}v`;
     this.freeSlots = `${this.#tag}f`;
     this.outbox = outboxKey(prefix, partition);
+    this.#subjects = this.cell(cellId({ key: '', terms: NO_LIMITS }));
     this.#buckets = buckets;
   }
 
@@ -93,6 +100,11 @@ export class Keyspace {
 
   bucket(number: number): string {
     return (this.#names[number] ??= `${this.#tag}c${number}`);
+  }
+
+  /** The key of the cell of a subject of limits. */
+  subject(key: string): string {
+    return this.#subjects + key;
   }
 
   /** The key of a cell; `part` tells the keys of one cell apart. */

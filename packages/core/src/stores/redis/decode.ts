@@ -1,7 +1,7 @@
 /** What the scripts answer: MessagePack, of which they use arrays, integers, strings and false. */
 import type { ErrorCode } from '../../errors.ts';
 import { ABSENT, type Answer, type Note, type Reading } from '../../model/answer.ts';
-import { decodeVerdict, type WireVerdict } from './wire-limits.ts';
+import { decodeRuled, decodeVerdict, type WireRules, type WireVerdict } from './wire-limits.ts';
 
 type Packed = number | string | false | readonly Packed[];
 
@@ -68,7 +68,8 @@ type PackedNote = readonly [
 /** The answer that apply.lua packed; one without results when it was no longer remembered. */
 export function decodeAnswer(packed: Buffer): Answer {
   if (packed.length === 0) return { atMs: 0, values: [], notes: [] };
-  const [atMs, values, notes] = new Unpacker(packed).next() as unknown as [number, number[], PackedNote[]];
+  const [atMs, values, notes, rules] = new Unpacker(packed).next() as unknown as [number, number[], PackedNote[], WireRules?];
+  if (rules !== undefined) return decodeRuled(atMs, values, rules);
   return { atMs, values, notes: notes.map(decodeNote) };
 }
 

@@ -66,10 +66,9 @@ export interface BatchFrame {
   readonly outbox: boolean;
 }
 
-/** A batch for adds.lua. */
-export interface Adds {
-  readonly adds: Buffer;
-  /** For the outbox: the adds by their keys. */
+/** A batch for a script that carries out several in one call: its part of that call. */
+export interface RoundCall extends Call {
+  /** Of adds, for the outbox: the adds by their keys. */
   readonly entries?: Buffer;
 }
 
@@ -99,7 +98,7 @@ export class BatchEncoder {
   readonly #toOutbox = new PlainAdds();
 
   /** A batch as adds.lua takes it; undefined when it is not one of plain adds whose slots are all known. */
-  encodeAdds({ source, seq, operations }: Batch, slots: Slots, outbox: boolean): Adds | undefined {
+  encodeAdds({ source, seq, operations }: Batch, { space, slots }: Names, outbox: boolean): RoundCall | undefined {
     if (!slots.serves(source) || source.length > LONGEST_SHORT || operations.length === 0) return undefined;
     const adds = this.#toSlots;
     for (const text of [source, String(seq), String(slots.epoch), String(slots.edition)]) adds.put(text);
@@ -112,7 +111,8 @@ export class BatchEncoder {
       }
       adds.addToSlot(slot, op.delta);
     }
-    return outbox ? { adds: adds.finish(), entries: this.#entriesOf(operations) } : { adds: adds.finish() };
+    const [keys, args] = [[space.meta, space.youngSources, space.slots], [adds.finish()]];
+    return outbox ? { keys: [...keys, space.outbox], args, entries: this.#entriesOf(operations) } : { keys, args };
   }
 
   #entriesOf(operations: Batch['operations']): Buffer {
@@ -164,7 +164,7 @@ export class BatchEncoder {
 }
 
 /** ASCII characters of a text that PlainAdds puts in. */
-const LONGEST_SHORT = 31;
+export const LONGEST_SHORT = 31;
 
 /** How an operation comes, as apply.lua is told. */
 const SLOT_KNOWN = 's';

@@ -51,6 +51,18 @@ export class PlainAdds {
     this.#short(text);
   }
 
+  /** Puts a whole number in, from 0 on. */
+  putNumber(number: number): void {
+    this.#makeRoom();
+    this.#items++;
+    if (number < 0x80) {
+      this.#scratch[this.#at++] = number;
+    } else {
+      this.#scratch[this.#at++] = 0xcb;
+      this.#at = this.#scratch.writeDoubleBE(number, this.#at);
+    }
+  }
+
   /** Takes back all that was written since {@link finish}. */
   discard(): void {
     this.#at = HEAD_BYTES;

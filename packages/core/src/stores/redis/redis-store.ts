@@ -23,11 +23,12 @@ import type { Store } from '../../store.ts';
 import { Keyspace } from './buckets.ts';
 import type { RedisClient } from './client.ts';
 import { decodeAnswer, decodeReadings } from './decode.ts';
-import { BatchEncoder, encodeQueries, type BatchFrame } from './encode.ts';
+import { BatchEncoder, encodeQueries, type BatchFrame, type RoundCall } from './encode.ts';
+import { TakesEncoder } from './encode-takes.ts';
 import { evictionPolicy } from './eviction.ts';
 import { closed, otherPartitions } from './faults.ts';
 import { Round } from './round.ts';
-import { Caller, scripts } from './script.ts';
+import { Caller, scripts, type Script } from './script.ts';
 import { Slots } from './slots.ts';
 import { Sweeper } from './sweeper.ts';
 
@@ -85,6 +86,7 @@ class RedisStore implements Store {
   readonly #caller: Caller;
   readonly #parts: readonly Partition[];
   readonly #encoder = new BatchEncoder();
+  readonly #takes = new TakesEncoder();
   readonly #round: Round;
   readonly #frame: Omit<BatchFrame, 'rawMs'>;
   readonly #rawMs: () => string;
@@ -147,13 +149,20 @@ class RedisStore implements Store {
 
   #apply(batch: Batch): Promise<Reply> {
     const part = this.#parts[batch.partition]!;
-    const isAgain = !part.slots.isFirst(batch);
-    const adds = isAgain ? undefined : this.#encoder.encodeAdds(batch, part.slots, this.#frame.outbox);
-    if (adds === undefined) return this.#applyAny(batch, part, isAgain);
-    return this.#round.send(part.space, adds).then((reply) => {
+    // What comes again has its slots named anew.
+    if (!part.slots.isFirst(batch)) return this.#applyAny(batch, part, true);
+    const adds = this.#encoder.encodeAdds(batch, part, this.#frame.outbox);
+    if (adds !== undefined) return this.#applyInRound(scripts.adds, adds, batch);
+    const takes = this.#takes.encode(batch, part.space, this.#frame.outbox);
+    return takes === undefined ? this.#applyAny(batch, part, false) : this.#applyInRound(scripts.takes, takes, batch);
+  }
+
+  #applyInRound(script: Script, call: RoundCall, batch: Batch): Promise<Reply> {
+    return this.#round.send(script, call, batch.operations.length).then((reply) => {
       if (Buffer.isBuffer(reply)) return decodeAnswer(reply);
+      const part = this.#parts[batch.partition]!;
       part.slots.forget();
-      return typeof reply === 'number' ? { behind: reply } : this.#applyAny(batch, part, isAgain);
+      return typeof reply === 'number' ? { behind: reply } : this.#applyAny(batch, part, false);
     });
   }
 

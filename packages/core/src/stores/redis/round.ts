@@ -1,32 +1,32 @@
 /**
- * The batches of one turn that consist of plain adds to known slots, sent in one call of adds.lua: on a single
- * server, partitions share the cost of a call, and each keeps its own sequence.
+ * The batches of one turn that a script carries out several of, sent in one call: plain adds to known slots (adds.lua),
+ * or takes (takes.lua). On a single server, partitions share the cost of a call, and each keeps its own sequence.
  */
-import type { Keyspace } from './buckets.ts';
-import type { Adds } from './encode.ts';
-import { scripts, type Caller } from './script.ts';
+import type { RoundCall } from './encode.ts';
+import type { Caller, Script } from './script.ts';
 
-/** What adds.lua answers for one batch: a packed answer, the last seq that was applied, or that apply.lua must decide. */
-export type AddsReply = Buffer | number | null;
+/** What such a script answers for one batch: a packed answer, the last seq that was applied, or that apply.lua must decide. */
+export type RoundReply = Buffer | number | null;
 
 interface Waiter {
-  readonly resolve: (reply: AddsReply) => void;
+  readonly resolve: (reply: RoundReply) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Bytes of adds at which a call is sent at once, so that work here and on the server overlap: some 400 adds. */
-const WORTH_SENDING = 4096;
+/** Operations at which a call is sent at once, so that work here and on the server overlap. */
+const WORTH_SENDING = 400;
 
 export class Round {
   readonly #caller: Caller;
   readonly #rawMs: () => string;
   readonly #isShared: boolean;
+  #script: Script | undefined;
   #keys: string[] = [];
   #args: (string | Buffer)[] = [];
   /** For the outbox, of each batch. */
   #entries: Buffer[] = [];
   #waiters: Waiter[] = [];
-  #bytes = 0;
+  #operations = 0;
 
   /**
    * @param rawMs What the script is told of the clock.
@@ -38,19 +38,18 @@ export class Round {
     this.#isShared = isShared;
   }
 
-  /** Sends a batch with those of the other partitions that come in the same turn. */
-  send({ meta, youngSources, slots, outbox }: Keyspace, { adds, entries }: Adds): Promise<AddsReply> {
+  /** Sends a batch of so many operations with those of the other partitions that come in the same turn. */
+  send(script: Script, { keys, args, entries }: RoundCall, operations: number): Promise<RoundReply> {
+    if (script !== this.#script) this.flush();
+    this.#script = script;
     return new Promise((resolve, reject) => {
       if (this.#waiters.length === 0) queueMicrotask(this.flush);
-      this.#keys.push(meta, youngSources, slots);
-      this.#args.push(adds);
-      if (entries !== undefined) {
-        this.#keys.push(outbox);
-        this.#entries.push(entries);
-      }
+      for (let i = 0; i < keys.length; i++) this.#keys.push(keys[i]!);
+      this.#args.push(...args);
+      if (entries !== undefined) this.#entries.push(entries);
       this.#waiters.push({ resolve, reject });
-      this.#bytes += adds.length;
-      if (this.#bytes >= WORTH_SENDING || !this.#isShared) this.flush();
+      this.#operations += operations;
+      if (this.#operations >= WORTH_SENDING || !this.#isShared) this.flush();
     });
   }
 
@@ -63,9 +62,9 @@ export class Round {
     this.#args = [];
     this.#entries = [];
     this.#waiters = [];
-    this.#bytes = 0;
-    this.#caller.call(scripts.adds, call).then(
-      (replies) => { for (const [i, { resolve }] of waiters.entries()) resolve((replies as AddsReply[])[i]!); },
+    this.#operations = 0;
+    this.#caller.call(this.#script!, call).then(
+      (replies) => { for (const [i, { resolve }] of waiters.entries()) resolve((replies as RoundReply[])[i]!); },
       (error: unknown) => { for (const { reject } of waiters) reject(error); },
     );
   };

@@ -6,18 +6,21 @@ import { createHash } from 'node:crypto';
 import type { RedisClient, SendOptions } from './client.ts';
 import type { Call } from './encode.ts';
 import { isScriptMissing, timedOut, unavailable } from './faults.ts';
-import { addsLua, applyLua, leaseLua, openLua, pageLua, readLua, relaysLua, sweepLua, trimLua } from './lua.ts';
+import { addsLua, applyLua, leaseLua, openLua, pageLua, readLua, relaysLua, sweepLua, takesLua, trimLua } from './lua.ts';
 
-interface Script {
+/** A script, and by what the server knows it. */
+export interface Script {
   readonly text: string;
   readonly sha: string;
 }
 
-const script = (text: string): Script => ({ text, sha: createHash('sha1').update(text).digest('hex') });
+/** A script of this text. */
+export const script = (text: string): Script => ({ text, sha: createHash('sha1').update(text).digest('hex') });
 
 export const scripts = {
   apply: script(applyLua),
   adds: script(addsLua),
+  takes: script(takesLua),
   read: script(readLua),
   open: script(openLua),
   sweep: script(sweepLua),

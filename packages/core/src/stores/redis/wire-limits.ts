@@ -1,4 +1,5 @@
 /** What the scripts are told of limits: terms once a batch, by the first operation that has them; verdicts as arrays. */
+import type { Answer, Note } from '../../model/answer.ts';
 import type { Denial, Standing, Verdict } from '../../model/decision.ts';
 import type { LimitRule, LimitsTerms } from '../../model/limit.ts';
 
@@ -75,4 +76,63 @@ export function decodeVerdict([atMs, granted, denied]: WireVerdict): Verdict {
     ...(granted !== false && { granted: decodeStanding(granted) }),
     ...(denied !== false && { denied: { ...decodeStanding(denied), retryAtMs: orNull(denied[4]) } }),
   };
+}
+
+/** Name and limit of each rule, in turn. */
+export type WireRules = readonly (string | number)[];
+
+/** Reads what takes.lua ruled, one take after the other. */
+class Rulings {
+  readonly #atMs: number;
+  readonly #ruled: readonly (number | false)[];
+  readonly #rules: WireRules;
+  #at = 0;
+
+  constructor(atMs: number, ruled: readonly (number | false)[], rules: WireRules) {
+    this.#atMs = atMs;
+    this.#ruled = ruled;
+    this.#rules = rules;
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#ruled.length;
+  }
+
+  next(index: number): Note {
+    const value = this.#number();
+    const delta = this.#number();
+    const atMs = this.#atMs;
+    if (delta === value) return { index, value, delta, verdict: { atMs, granted: this.#standing() } };
+    if (delta === 0) return { index, value, delta, verdict: { atMs, denied: this.#denial() } };
+    return { index, value, delta, verdict: { atMs, granted: this.#standing(), denied: this.#denial() } };
+  }
+
+  #number(): number {
+    return this.#ruled[this.#at++] as number;
+  }
+
+  #moment(): number | null {
+    const left = this.#ruled[this.#at++];
+    return typeof left === 'number' ? this.#atMs + left : null;
+  }
+
+  #standing(): Standing {
+    const rule = 2 * this.#number();
+    const remaining = this.#number();
+    const resetAtMs = this.#moment();
+    if (rule === 0) return { rule: null, limit: 0, remaining, resetAtMs };
+    return { rule: this.#rules[rule - 2] as string, limit: this.#rules[rule - 1] as number, remaining, resetAtMs };
+  }
+
+  #denial(): Denial {
+    return { ...this.#standing(), retryAtMs: this.#moment() };
+  }
+}
+
+/** The answer of takes.lua to one batch. */
+export function decodeRuled(atMs: number, ruled: readonly (number | false)[], rules: WireRules): Answer {
+  const rulings = new Rulings(atMs, ruled, rules);
+  const notes: Note[] = [];
+  while (rulings.hasMore) notes.push(rulings.next(notes.length));
+  return { atMs, values: notes.map(({ value }) => value), notes };
 }

@@ -34,12 +34,12 @@ local function pack_subject(subject)
   return parts, last
 end
 
--- Writes a subject that was loaded from `key`. Says false when there is something else under it.
+-- Writes a subject that was loaded from `key`.
 local function save_subject(key, subject)
   local parts, last = pack_subject(subject)
   if last <= now then
     if subject.length then redis.call('DEL', key) end
-    return true
+    return
   end
   local in_place = last + LEAST_GRACE <= subject.kept
   if not in_place then subject.kept = last + GRACE end
@@ -47,13 +47,9 @@ local function save_subject(key, subject)
   local text = table.concat(parts)
   if in_place and #text >= subject.length then
     redis.call('SETRANGE', key, '0', text)
-  elseif subject.length then
+  else
     redis.call('SET', key, text, 'PX', int(subject.kept - now))
-  elseif not redis.call('SET', key, text, 'PX', int(subject.kept - now), 'NX') then
-    return false
   end
-  subject.length = #text
-  return true
 end
 
 kinds.limits = {
