@@ -20,14 +20,11 @@ export const rows: Readonly<Record<string, () => Promise<Row>>> = {
   R6: async () => (await import('./r6.ts')).row,
   R7: async () => (await import('./r7.ts')).row,
   R8: async () => (await import('./r8.ts')).row,
-<<<<<<< HEAD
   R10: async () => (await import('./r10.ts')).row,
-=======
   L1: async () => (await import('./l1.ts')).row,
   L2: async () => (await import('./l2.ts')).row,
   L3: async () => (await import('./l3.ts')).row,
   L4: async () => (await import('./l4.ts')).row,
   L5: async () => (await import('./l5.ts')).row,
   L6: async () => (await import('./l6.ts')).row,
->>>>>>> 252d016 (Measure limits against rate-limiter-flexible: rows L1 to L6)
 };
