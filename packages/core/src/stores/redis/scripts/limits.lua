@@ -5,7 +5,7 @@
 -- and what its meter asks for.
 local function prepare(terms)
   if terms.prepared then return terms end
-  for _, rule in ipairs(terms.rules) do rule.meter = meters[rule.algorithm] end
+  for _, rule in ipairs(terms.rules) do rule.meter = meter_of(rule.algorithm) end
   terms.prepared = true
   return terms
 end
@@ -19,7 +19,8 @@ local function open_all(subject, rules)
       if cell.id == rule.id and cell.expiry > now then found = cell end
     end
     if not found then
-      found = { id = rule.id, expiry = 0, meter = rule.meter, is_new = true }
+      found = new_cell(rule.id, 0, '')
+      found.meter, found.is_new = rule.meter, true
       rule.meter.open(found, rule)
     elseif not found.meter then
       rule.meter.unpack(found, rule)
@@ -33,7 +34,7 @@ end
 local function changed(subject, cell, rule)
   cell.expiry = cell.meter.expiry(cell, rule)
   if not cell.is_new then return end
-  cell.is_new = nil
+  cell.is_new = false
   subject.cells[#subject.cells + 1] = cell
 end
 

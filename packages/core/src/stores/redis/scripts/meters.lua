@@ -1,6 +1,13 @@
 -- The limit algorithms over cells, as `operations/limits/` specifies them: `open` and `unpack` make the state, `pack`
--- writes it down, and the rest are the functions of the same names there. Cells are changed in place.
-local meters = {}
+-- writes it down, and the rest are the functions of the same names there. Cells are changed in place. A meter is made
+-- when a rule asks for it: to make the functions of all took longer than ten takes.
+local makers, meters = {}, {}
+
+local function meter_of(algorithm)
+  if not meters[algorithm] then meters[algorithm] = makers[algorithm]() end
+  return meters[algorithm]
+end
+
 -- Sums up to this are exact.
 local MOST_UNITS = 9007199254740991
 
@@ -21,7 +28,7 @@ local function fixed_used(cell, rule)
   return now < cell.start + rule.window and cell.used or 0
 end
 
-meters['fixed-window'] = {
+makers['fixed-window'] = function() return {
   open = function(cell, rule) cell.start, cell.used = -rule.window, 0 end,
   unpack = function(cell) cell.start, cell.used = struct.unpack('>dd', cell.body) end,
   pack = function(cell) return struct.pack('>dd', cell.start, cell.used) end,
@@ -44,7 +51,7 @@ meters['fixed-window'] = {
     if now < cell.start + rule.window and at >= cell.start then cell.used = math.max(0, cell.used - units) end
   end,
   expiry = function(cell, rule) return cell.used == 0 and 0 or cell.start + rule.window end,
-}
+} end
 
 local function slice_at(rule, at)
   return math.floor((at * rule.slices) / rule.window)
@@ -80,7 +87,7 @@ local function advance_slices(cell, rule, slice)
   cell.newest = math.max(cell.newest, slice)
 end
 
-meters['sliding-window'] = {
+makers['sliding-window'] = function() return {
   open = function(cell, rule)
     cell.newest, cell.counts = 0, {}
     for slot = 1, rule.slices + 1 do cell.counts[slot] = 0 end
@@ -119,7 +126,7 @@ meters['sliding-window'] = {
     end
     return 0
   end,
-}
+} end
 
 -- Records of a log: time and units, by rising time, 16 bytes each, so that a log is copied and not taken apart.
 local RECORD, RECORD_BYTES = '>dd', 16
@@ -167,7 +174,7 @@ local function record_before(cell, at)
   return -1
 end
 
-meters['sliding-log'] = {
+makers['sliding-log'] = function() return {
   open = function(cell) cell.total, cell.body = 0, '' end,
   unpack = function(cell)
     cell.total = struct.unpack('>d', cell.body)
@@ -217,7 +224,7 @@ meters['sliding-log'] = {
     local count = records(cell)
     return count == 0 and 0 or record_at(cell, count - 1) + rule.window
   end,
-}
+} end
 
 local function paid_by(debt, limit, ms)
   return ms >= debt / limit and debt or ms * limit
@@ -227,7 +234,7 @@ local function debt_of(cell, rule, at)
   return rule.limit == 0 and cell.debt or cell.debt - paid_by(cell.debt, rule.limit, math.max(0, at - cell.at))
 end
 
-meters['token-bucket'] = {
+makers['token-bucket'] = function() return {
   open = function(cell) cell.debt, cell.at = 0, 0 end,
   unpack = function(cell) cell.debt, cell.at = struct.unpack('>dd', cell.body) end,
   pack = function(cell) return struct.pack('>dd', cell.debt, cell.at) end,
@@ -254,7 +261,7 @@ meters['token-bucket'] = {
     if cell.debt == 0 then return 0 end
     return cell.at + (rule.limit == 0 and rule.window or math.ceil(cell.debt / rule.limit))
   end,
-}
+} end
 
 -- Leases, by rising end.
 local LEASE = '>Hc0dd'
@@ -267,7 +274,7 @@ local function leases_used(cell)
   return used
 end
 
-meters.concurrency = {
+makers.concurrency = function() return {
   open = function(cell) cell.leases = {} end,
   unpack = function(cell)
     cell.leases = {}
@@ -322,4 +329,4 @@ meters.concurrency = {
     local last = cell.leases[#cell.leases]
     return last and last.ends or 0
   end,
-}
+} end

@@ -8,17 +8,22 @@ local SUBJECT_HEAD, SUBJECT_CELL = '>Bdd', '>dHc0Ic0'
 -- Redis keeps a subject for GRACE beyond its time, and at least for this when it was last written in place.
 local LEAST_GRACE = GRACE / 2
 
+-- What its meter keeps is taken out of `body` once there is one. Made in one piece: a table that grows costs more.
+local function new_cell(id, expiry, body)
+  return { id = id, expiry = expiry, body = body, meter = false, is_new = false }
+end
+
 local function load_subject(text)
-  if not text then return { kept = 0, blocked = 0, cells = {} } end
+  if not text then return { kept = 0, blocked = 0, cells = {}, length = false, is_changed = false } end
   local mark, kept, blocked, at = struct.unpack(SUBJECT_HEAD, text)
   if mark ~= SUBJECT_MARK then error('corrupt') end
   local cells = {}
   while at <= #text do
-    local cell = {}
-    cell.expiry, cell.id, cell.body, at = struct.unpack(SUBJECT_CELL, text, at)
-    cells[#cells + 1] = cell
+    local expiry, id, body, next_at = struct.unpack(SUBJECT_CELL, text, at)
+    cells[#cells + 1] = new_cell(id, expiry, body)
+    at = next_at
   end
-  return { kept = kept, blocked = blocked, cells = cells, length = #text }
+  return { kept = kept, blocked = blocked, cells = cells, length = #text, is_changed = false }
 end
 
 -- What is written of the cells that still count, and when nothing of it counts any more.
