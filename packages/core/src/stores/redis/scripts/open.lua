@@ -16,7 +16,7 @@
 -- All commands of the scripts that change and read counters; relays bring scripts of their own.
 local COMMANDS = {
   'BITFIELD', 'BITFIELD_RO', 'DEL', 'EXISTS', 'GET', 'HDEL', 'HGET', 'HGETALL', 'HINCRBY', 'HMGET', 'HSET', 'LINDEX',
-  'LINSERT', 'LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LSET', 'LTRIM', 'PEXPIRE', 'PFADD', 'PFCOUNT', 'PFMERGE', 'RENAME',
+  'LINSERT', 'LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LSET', 'LTRIM', 'MGET', 'PEXPIRE', 'PFADD', 'PFCOUNT', 'PFMERGE', 'RENAME',
   'RPUSH', 'SET', 'SETRANGE', 'STRLEN', 'TIME', 'UNLINK', 'XADD', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZRANGE',
   'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE',
 }
