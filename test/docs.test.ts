@@ -3,7 +3,7 @@
  *
  * - a `ts` block is a whole program; a `text` block right after it is what it prints;
  * - a `console` block holds commands (`$ …`) and what each prints. They run one after the other against one
- *   server per document, which has its default addresses replaced by free ports.
+ *   server per document, which has its default addresses replaced by free ports; so has a Redis that a program uses.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -12,11 +12,13 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { errorTable } from 'tallystick';
+import { startRedis, type RedisServer } from './support/redis.ts';
 import { repositoryRoot, sourceRun, startServer, type RunningServer } from './support/server.ts';
 
 const run = promisify(execFile);
 const DEFAULT_HTTP = '127.0.0.1:7070';
 const DEFAULT_GRPC = '127.0.0.1:7071';
+const DEFAULT_REDIS = '127.0.0.1:6379';
 
 interface Block {
   readonly line: number;
@@ -68,7 +70,11 @@ for (const document of documents) {
 
   describe(document, () => {
     let server: Promise<RunningServer> | undefined;
-    after(async () => (await server)?.stop());
+    let redis: Promise<RedisServer> | undefined;
+    after(async () => {
+      await (await server)?.stop();
+      await (await redis)?.stop();
+    });
 
     for (const [i, block] of blocks.entries()) {
       const next = blocks[i + 1];
@@ -76,7 +82,12 @@ for (const document of documents) {
         it(`line ${block.line}: the program prints what is said`, async () => {
           const needsServer = block.text.includes(DEFAULT_GRPC);
           if (needsServer) server ??= startServer();
-          const printed = await runProgram(needsServer ? block.text.replaceAll(DEFAULT_GRPC, (await server)?.grpc ?? '') : block.text);
+          const needsRedis = block.text.includes(DEFAULT_REDIS);
+          if (needsRedis) redis ??= startRedis();
+          const grpc = (await server)?.grpc ?? DEFAULT_GRPC;
+          const redisHost = (await redis)?.url.replace('redis://', '') ?? DEFAULT_REDIS;
+          const program = block.text.replaceAll(DEFAULT_GRPC, grpc).replaceAll(DEFAULT_REDIS, redisHost);
+          const printed = await runProgram(program);
           if (next?.language === 'text') assert.equal(printed.trim(), next.text.trim());
         });
       }
