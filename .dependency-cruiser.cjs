@@ -19,7 +19,7 @@ const CORE_LAYERS = [
   { name: "lanes", pattern: "lanes/" },
   { name: "near", pattern: "near/" },
   { name: "counters", pattern: "(counters|lane-counters|declarations|sharded|limits[a-z-]*|tallystick)[.]ts$" },
-  { name: "surface", pattern: "(decorators/|index[.]ts$)" },
+  { name: "surface", pattern: "(decorators/|adapters/|index[.]ts$)" },
 ];
 const BELOW_STORES = 5; // a store may import the layers up to its port
 
@@ -79,7 +79,7 @@ module.exports = {
         orphan: true,
         pathNot: [
           "^packages/[^/]+/src/index[.]ts$",
-          `${CORE}(stores/(sqlite|redis)|decorators|testing)/index[.]ts$`,
+          `${CORE}(stores/(sqlite|redis)|decorators|adapters/[^/]+|testing)/index[.]ts$`,
           `${SERVER}cli/main[.]ts$`,
           "^packages/server/bin/",
           "[.]test[.]ts$|^bench/|^examples/|^test/(prove|decorators-legacy)/",
@@ -155,6 +155,13 @@ module.exports = {
       to: { path: `${CORE}stores/`, pathNot: `${CORE}stores/$1/` },
     },
     {
+      name: "adapters-are-strangers",
+      comment: "An adapter is added, replaced or removed as one folder.",
+      severity: "error",
+      from: { path: `${CORE}adapters/([^/]+)/`, pathNot: TEST },
+      to: { path: `${CORE}adapters/[^/]+/`, pathNot: `${CORE}adapters/$1/` },
+    },
+    {
       name: "core-stands-alone",
       comment: "An application that embeds the core installs neither the client nor the server.",
       severity: "error",
@@ -211,7 +218,9 @@ module.exports = {
     // The store is given its client, and who runs a node is not the one to make it.
     oneHome("redis", "(redis|@redis)/", [`${CORE}stores/redis/`, `${SERVER}cli/redis[.]ts$`].join("|")),
     oneHome("mariadb", "mariadb/", `${SERVER}pipeline/ledger/mysql/`),
-    oneHome("fastify", "(fastify|@fastify)/", `${SERVER}http/`),
+    oneHome("fastify", "(fastify|@fastify)/", [`${SERVER}http/`, `${CORE}adapters/fastify/`].join("|")),
+    oneHome("express", "(@types/)?express/", `${CORE}adapters/express/`),
+    oneHome("nestjs", "@nestjs/", `${CORE}adapters/nestjs/`),
     oneHome("grpc", "(@grpc|grpc-health-check)/", [`${SERVER}grpc/`, "^packages/client/src/"].join("|")),
     oneHome("commander", "commander/", `${SERVER}cli/`),
   ],

@@ -22,11 +22,12 @@ export interface RateLimitHeaders {
   readonly 'X-RateLimit-Reset'?: string;
 }
 
-/** Problem details of a denial, to be sent as `application/problem+json` with status 429. */
+/** Problem details of a denial, to be sent as `application/problem+json`. */
 export interface RateLimitProblem {
   readonly type: string;
   readonly title: string;
-  readonly status: 429;
+  /** 503 when the store is away and the rules are `closed` in an outage: nobody knows whether a limit is reached. */
+  readonly status: 429 | 503;
   readonly detail: string;
   /** The rule that denied; none for a block. */
   readonly 'violated-policies': readonly string[];
@@ -80,7 +81,12 @@ function waitOf(retryAfterMs: number | null): string {
 }
 
 /** The problem details of a denial. Says nothing of the subject. */
-export function rateLimitProblem({ rule, limit, retryAfterMs }: Decision): RateLimitProblem {
+export function rateLimitProblem({ rule, limit, retryAfterMs, reason }: Decision): RateLimitProblem {
+  if (reason === 'outage') {
+    const type = 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity';
+    const detail = `Whether a limit is reached cannot be told now. ${waitOf(retryAfterMs)}`;
+    return { type, title: 'Temporarily reduced capacity', status: 503, detail, 'violated-policies': [], retryAfterMs };
+  }
   if (rule === null) {
     const detail = `Requests are blocked. ${waitOf(retryAfterMs)}`;
     return { type: 'about:blank', title: 'Too Many Requests', status: 429, detail, 'violated-policies': [], retryAfterMs };

@@ -1,0 +1,10 @@
+/**
+ * Limits of requests for NestJS 11 and 10, on Express or Fastify.
+ *
+ * @packageDocumentation
+ */
+export { RateLimit, SkipRateLimit } from './decorators.ts';
+export { RateLimitGuard } from './guard.ts';
+export { RateLimitModule, type RateLimitAsyncOptions, type RateLimitOptions } from './module.ts';
+export type { HttpRequest } from './guard.ts';
+export type { RequestLimitOptions, RouteLimit } from '../gate.ts';
