@@ -4,7 +4,7 @@ import js from "@eslint/js";
 import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
-const TESTS = ["**/*.test.ts", "test/**/*.ts", "packages/core/src/testing/**/*.ts"];
+const TESTS = ["**/*.test.ts", "test/**/*.ts", "examples/**/*.ts", "packages/core/src/testing/**/*.ts"];
 
 /** Time, randomness and I/O come into these folders as arguments. */
 const PURE = ["model", "operations", "replica"].map((layer) => `packages/core/src/${layer}/**/*.ts`);
@@ -29,7 +29,7 @@ export default defineConfig(
   {
     languageOptions: {
       parserOptions: {
-        project: ["tsconfig.test.json", "test/decorators-legacy/tsconfig.json"],
+        project: ["tsconfig.test.json", "test/decorators-legacy/tsconfig.json", "examples/nestjs/tsconfig.json"],
         tsconfigRootDir: import.meta.dirname,
       },
     },

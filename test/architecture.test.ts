@@ -42,6 +42,7 @@ const PLANTED: Record<string, readonly [file: string, specifier: string]> = {
   "pure-core-imports-nothing": ["packages/core/src/operations/impure.ts", "node:fs"],
   "stores-implement-the-port": ["packages/core/src/stores/memory/up.ts", "../../lanes/lane.ts"],
   "stores-are-strangers": ["packages/core/src/stores/memory/index.ts", "../sqlite/index.ts"],
+  "adapters-are-strangers": ["packages/core/src/adapters/fastify/across.ts", "../express/index.ts"],
   "core-stands-alone": ["packages/core/src/lanes/outside.ts", "../../../client/src/index.ts"],
   "client-stands-alone": ["packages/client/src/index.ts", "../../core/src/store.ts"],
   "server-uses-the-public-core": ["packages/server/src/app/inside.ts", "../../../core/src/lanes/lane.ts"],
@@ -57,6 +58,8 @@ const PLANTED: Record<string, readonly [file: string, specifier: string]> = {
   "redis-has-one-home": ["packages/core/src/lanes/other-driver.ts", "redis"],
   "mariadb-has-one-home": ["packages/server/src/app/sql.ts", "mariadb"],
   "fastify-has-one-home": ["packages/server/src/app/web.ts", "fastify"],
+  "express-has-one-home": ["packages/core/src/lanes/web.ts", "express"],
+  "nestjs-has-one-home": ["packages/core/src/lanes/nest.ts", "@nestjs/common"],
   "grpc-has-one-home": ["packages/server/src/app/wire.ts", "@grpc/grpc-js"],
   "commander-has-one-home": ["packages/server/src/app/command.ts", "commander"],
 };
@@ -71,6 +74,7 @@ const AROUND: Record<string, string> = {
   "packages/core/src/testing/index.ts": "",
   "packages/core/src/unplaced.ts": "",
   "packages/core/src/stores/sqlite/index.ts": "",
+  "packages/core/src/adapters/express/index.ts": "",
   "packages/server/src/loose.ts": "",
   "packages/server/src/http/routes.ts": "",
   "packages/server/src/grpc/service.ts": "",
@@ -101,7 +105,7 @@ describe("architecture", () => {
   it("reports every planted violation", async () => {
     const planted = Object.values(PLANTED).map(([file, specifier]) => [file, specifier && `import "${specifier}";`] as const);
     for (const [file, text] of [...Object.entries(AROUND), ...planted]) await plant(join(scratch, file), text);
-    for (const name of ["stray", "dev-only", "better-sqlite3", "redis", "mariadb", "fastify", "@grpc/grpc-js", "commander"]) {
+    for (const name of ["stray", "dev-only", "better-sqlite3", "redis", "fastify", "express", "@nestjs/common", "@grpc/grpc-js", "commander", "mariadb"]) {
       await plant(join(scratch, "node_modules", name, "package.json"), `{ "name": "${name}", "main": "index.js" }`);
       await plant(join(scratch, "node_modules", name, "index.js"), "");
     }

@@ -2,7 +2,7 @@
 import { SetMetadata, type CustomDecorator } from '@nestjs/common';
 import type { Rules } from '../../limits.ts';
 import type { RouteLimit } from '../gate.ts';
-import type { HttpRequest } from './guard.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** Under which a {@link RouteLimit}, or false, is kept with a class or method. */
 export const ROUTE_LIMIT = 'tallystick:route-limit';

@@ -1,20 +1,10 @@
 /** The guard that takes before a handler. */
-import { HttpException, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import { Gate, type Passage, type RequestLimitOptions, type RouteLimit } from '../gate.ts';
 import { ROUTE_LIMIT } from './decorators.ts';
-
-/** What a request of either platform has. */
-export interface HttpRequest {
-  /** Address of the client, as the platform's setting of trusted proxies has it. */
-  readonly ip?: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly method: string;
-  readonly url: string;
-  readonly params?: unknown;
-  readonly query?: unknown;
-  readonly body?: unknown;
-}
+import type { HttpRequest } from './http-request.ts';
+import { RateLimitException } from './problem.ts';
 
 /** A response of either platform. */
 interface HttpResponse {
@@ -22,8 +12,8 @@ interface HttpResponse {
 }
 
 /**
- * Takes before a handler of HTTP, sets the rate limit header fields, and throws an `HttpException` of status 429 with
- * problem details for a denial. {@link RateLimitModule} makes it and, by default, uses it for every route. Other
+ * Takes before a handler of HTTP, sets the rate limit header fields, and throws a {@link RateLimitException} for a
+ * denial. {@link RateLimitModule} makes it and, by default, uses it for every route. Other
  * transports pass.
  */
 export class RateLimitGuard implements CanActivate {
@@ -47,9 +37,7 @@ export class RateLimitGuard implements CanActivate {
   }
 }
 
-function answer(response: HttpResponse, { headers, problem }: Passage): void {
+function answer(response: HttpResponse, { headers, decision, problem }: Passage): void {
   for (const [name, value] of Object.entries(headers)) response.header(name, value);
-  if (problem === undefined) return;
-  response.header('Content-Type', 'application/problem+json');
-  throw new HttpException({ ...problem }, problem.status);
+  if (problem !== undefined) throw new RateLimitException(problem, decision);
 }

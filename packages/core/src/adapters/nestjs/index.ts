@@ -6,5 +6,6 @@
 export { RateLimit, SkipRateLimit } from './decorators.ts';
 export { RateLimitGuard } from './guard.ts';
 export { RateLimitModule, type RateLimitAsyncOptions, type RateLimitOptions } from './module.ts';
-export type { HttpRequest } from './guard.ts';
+export { RateLimitException } from './problem.ts';
+export type { HttpRequest } from './http-request.ts';
 export type { RequestLimitOptions, RouteLimit } from '../gate.ts';

@@ -1,8 +1,10 @@
 /** The module that makes the guard. */
 import type { DynamicModule, FactoryProvider, ModuleMetadata, Provider } from '@nestjs/common';
-import { APP_GUARD, Reflector } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, HttpAdapterHost, Reflector } from '@nestjs/core';
 import type { RequestLimitOptions } from '../gate.ts';
-import { RateLimitGuard, type HttpRequest } from './guard.ts';
+import { RateLimitGuard } from './guard.ts';
+import type { HttpRequest } from './http-request.ts';
+import { ProblemFilter } from './problem.ts';
 
 /** Options of the module: those of the guard, and where it is used. */
 export interface RateLimitOptions extends RequestLimitOptions<HttpRequest> {
@@ -27,8 +29,10 @@ const guard: FactoryProvider = {
   useFactory: (options: RequestLimitOptions<HttpRequest>, reflector: Reflector) => new RateLimitGuard(options, reflector),
 };
 
+const filter: FactoryProvider = { provide: APP_FILTER, inject: [HttpAdapterHost], useFactory: (host: HttpAdapterHost) => new ProblemFilter(host) };
+
 function moduleOf(options: Provider, everywhere: boolean, imports: ModuleMetadata['imports']): DynamicModule {
-  const providers = [options, guard, ...(everywhere ? [{ provide: APP_GUARD, useExisting: RateLimitGuard }] : [])];
+  const providers = [options, guard, filter, ...(everywhere ? [{ provide: APP_GUARD, useExisting: RateLimitGuard }] : [])];
   return { module: RateLimitModule, global: true, providers, exports: [RateLimitGuard], ...(imports !== undefined && { imports }) };
 }
 
