@@ -27,7 +27,9 @@ export interface WireTerms {
 }
 
 /** Rule, limit, remaining and reset; of a denial also when to try again. False where there is none. */
-export type WireStanding = readonly [rule: string | false, limit: number, remaining: number, resetAtMs: number | false, retryAtMs?: number | false];
+export type WireStanding = readonly [
+  rule: string | false, limit: number, remaining: number, resetAtMs: number | false, retryAtMs?: number | false,
+];
 
 /** When it was decided, what is said of what was granted, and what of what was denied. */
 export type WireVerdict = readonly [atMs: number, granted: WireStanding | false, denied: WireStanding | false];
@@ -53,12 +55,16 @@ const encodeRule = (rule: LimitRule): WireRule =>
 
 export function encodeTerms({ action, cost, rules, takenAtMs, blockMs }: LimitsTerms): WireTerms {
   return {
-    action, cost, rules: rules.map(encodeRule), ...(takenAtMs !== undefined && { taken: takenAtMs }), ...(blockMs !== undefined && { block: blockMs }),
+    action, cost, rules: rules.map(encodeRule),
+    ...(takenAtMs !== undefined && { taken: takenAtMs }),
+    ...(blockMs !== undefined && { block: blockMs }),
   };
 }
 
-const encodeStanding = ({ rule, limit, remaining, resetAtMs }: Standing): WireStanding => [rule ?? false, limit, remaining, resetAtMs ?? false];
-const encodeDenial = (denied: Denial): WireStanding => [...(encodeStanding(denied) as [string | false, number, number, number | false]), denied.retryAtMs ?? false];
+const encodeStanding = ({ rule, limit, remaining, resetAtMs }: Standing): WireStanding =>
+  [rule ?? false, limit, remaining, resetAtMs ?? false];
+const encodeDenial = ({ rule, limit, remaining, resetAtMs, retryAtMs }: Denial): WireStanding =>
+  [rule ?? false, limit, remaining, resetAtMs ?? false, retryAtMs ?? false];
 
 export function encodeVerdict({ atMs, granted, denied }: Verdict): WireVerdict {
   return [atMs, granted === undefined ? false : encodeStanding(granted), denied === undefined ? false : encodeDenial(denied)];
