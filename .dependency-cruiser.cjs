@@ -222,6 +222,7 @@ module.exports = {
     oneHome("express", "(@types/)?express/", `${CORE}adapters/express/`),
     oneHome("nestjs", "@nestjs/", `${CORE}adapters/nestjs/`),
     oneHome("grpc", "(@grpc|grpc-health-check)/", [`${SERVER}grpc/`, "^packages/client/src/"].join("|")),
+    oneHome("kafka", "@platformatic/kafka/", `${SERVER}pipeline/kafka/`),
     oneHome("commander", "commander/", `${SERVER}cli/`),
   ],
   options: {

@@ -1,7 +1,7 @@
 /** The two sides of the rows on Redis: our store, and node-redis by itself, on a server of their own. */
 import { createClient } from 'redis';
 import { createTallystick } from 'tallystick';
-import { redisStore } from 'tallystick/redis';
+import { outboxKey, redisStore } from 'tallystick/redis';
 import { startRedis } from '../../test/support/redis.ts';
 import { balance } from '../lib/account.ts';
 import { runCallers } from '../lib/callers.ts';
@@ -26,6 +26,8 @@ interface Adder {
   /** CPU the server has used, in µs. */
   readonly serverCpuUs: () => Promise<number>;
   readonly valueOf: (key: string) => Promise<number>;
+  /** Takes away what a turn leaves behind. */
+  readonly tidy?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -42,15 +44,19 @@ async function cpuUsOf(client: ReturnType<typeof createClient>): Promise<number>
 }
 
 /** Counters over a store on a new server. */
-export async function ourAdder(): Promise<Adder> {
+export async function ourAdder({ outbox = false } = {}): Promise<Adder> {
   const server = await startRedis();
   const client = await connected(server.url);
-  const tallystick = createTallystick({ store: await redisStore({ client }) });
+  const store = await redisStore({ client, outbox });
+  const tallystick = createTallystick({ store });
   const { counters } = tallystick;
   return {
     add: (key) => counters.add(key),
     serverCpuUs: () => cpuUsOf(client),
     valueOf: async (key) => (await counters.get(key)).value,
+    tidy: async () => {
+      await client.unlink(Array.from({ length: store.partitions }, (_, partition) => outboxKey('tally', partition)));
+    },
     close: async () => {
       await tallystick.close();
       client.destroy();
@@ -75,12 +81,13 @@ async function theirAdder(): Promise<Adder> {
 }
 
 /** One side of a row: every key is added to once before the clock starts; at the end every add must be there, once. */
-async function redisSide(adder: Adder, { callers, calls, keys, order }: RedisLoad, measure: Measure): Promise<Side> {
+export async function redisSide(adder: Adder, { callers, calls, keys, order }: RedisLoad, measure: Measure): Promise<Side> {
   await runCallers({ callers: 1024, calls: keys.length, call: (i) => adder.add(keys[i] as string) });
   let added = keys.length;
   const call = (): Promise<unknown> => adder.add(order[added++ & (order.length - 1)] as string);
   return {
     turn: async () => {
+      await adder.tidy?.();
       const before = await adder.serverCpuUs();
       const turn = await timed(calls, () => runCallers({ callers, calls, call }));
       const serverCpuUs = ((await adder.serverCpuUs()) - before) / calls;

@@ -14,7 +14,7 @@ import { freePort } from './free-port.ts';
 const VERSION = '3.9.1';
 const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'tallystick-test', `kafka-${VERSION}`);
 /** A machine under load takes its time. */
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 const NODE_ID = 1;
 const JAVA = ['-Xms128m', '-Xmx384m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
 
@@ -84,6 +84,9 @@ export class KafkaServer {
       'group.initial.rebalance.delay.ms': 0,
       'group.min.session.timeout.ms': 500,
       'auto.create.topics.enable': 'false',
+      // A broker that was killed may come back at once.
+      'broker.session.timeout.ms': 2000,
+      'broker.heartbeat.interval.ms': 500,
       'num.network.threads': 1,
       'num.io.threads': 2,
     };

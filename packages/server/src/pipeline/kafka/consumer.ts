@@ -34,7 +34,7 @@ const MOST_WAITING_BYTES = 32 * 1024 * 1024;
 const FULL_MS = 5;
 const FETCH_WAIT_MS = 100;
 
-type Record = Message<Buffer, Buffer, Buffer, Buffer>;
+type Record = Message<Buffer, Buffer, Buffer>;
 
 /** Messages of one Kafka partition that wait. */
 interface Queue {
@@ -52,7 +52,7 @@ class Session {
   readonly #working = new Set<Promise<void>>();
   #waiting = 0;
   #waitingBytes = 0;
-  #fault: unknown;
+  #fault: Error | undefined;
 
   constructor(options: Required<KafkaConsumerOptions>, signal: AbortSignal) {
     this.#options = options;
@@ -83,13 +83,21 @@ class Session {
     } finally {
       this.#end(undefined);
       await Promise.all(this.#working);
-      await Promise.resolve(this.#consumer.close(true)).catch(() => undefined);
+      await this.#leave();
     }
     if (this.#fault !== undefined) throw this.#fault;
   }
 
+  async #leave(): Promise<void> {
+    try {
+      await this.#consumer.close(true);
+    } catch {
+      // The group forgets a member that is silent.
+    }
+  }
+
   #end(error: unknown): void {
-    if (!this.#signal.aborted) this.#fault = error;
+    if (!this.#signal.aborted) this.#fault = error === undefined ? undefined : asError(error);
     this.#ended.abort();
   }
 
@@ -118,9 +126,14 @@ class Session {
       if (this.#isMine(partition)) await this.#deliver(some);
       this.#waiting -= some.length;
       for (const { value } of some) this.#waitingBytes -= value.length;
-      if (this.#isMine(partition) && !this.#signal.aborted) await some.at(-1)!.commit();
+      const last = some.at(-1);
+      if (this.#isMine(partition) && !this.#isOver()) await last?.commit();
     }
     queue.isDelivering = false;
+  }
+
+  #isOver(): boolean {
+    return this.#signal.aborted;
   }
 
   #isMine(partition: number): boolean {
@@ -140,6 +153,8 @@ class Session {
     }
   }
 }
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /** Records by our partition, which is the key of a message: one Kafka partition may carry several of ours. */
 function byPartition(some: readonly Record[]): ReadonlyMap<number, Uint8Array[]> {

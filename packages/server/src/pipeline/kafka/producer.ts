@@ -70,7 +70,7 @@ function requestsOf(records: readonly Uint8Array[]): Uint8Array[][] {
       requests.push([]);
       bytes = 0;
     }
-    requests.at(-1)!.push(record);
+    requests.at(-1)?.push(record);
     bytes += record.length;
   }
   return requests;
