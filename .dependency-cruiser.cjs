@@ -184,7 +184,7 @@ module.exports = {
       comment: "The server is the first user of the public names; what it needs, others need too.",
       severity: "error",
       from: { path: SERVER, pathNot: TEST },
-      to: { path: CORE, pathNot: `${CORE}(index|(stores/(sqlite|redis)|decorators)/index)[.]ts$` },
+      to: { path: CORE, pathNot: `${CORE}(index|(stores/(sqlite|redis|journal)|decorators)/index)[.]ts$` },
     },
     {
       name: "server-wires-stores-in-the-root",
