@@ -22,8 +22,17 @@ export type {
 export type { Outcome } from './enums.ts';
 export type { AddFreqReq, BatchAddFreqReq, BatchFreqRsp, BatchGetFreqReq, FreqRsp, GetFreqReq } from './frequency.ts';
 export type { HealthStatus } from './health.ts';
+export {
+  RATE_LIMIT_CODE,
+  type KeyValue,
+  type RateLimitDescriptor,
+  type RateLimitRequest,
+  type RateLimitResponse,
+  type RateLimitStatus,
+  type UnitLimit,
+} from './rate-limit.ts';
 export type { Int64 } from './reader.ts';
-export { countersService, frequencyService, healthService, type Method } from './services.ts';
+export { countersService, frequencyService, healthService, rateLimitService, type Method } from './services.ts';
 
 /** The folder to give to a protobuf compiler as an include path. */
 export const PROTO_FOLDER = fileURLToPath(new URL('../../proto', import.meta.url));
@@ -33,4 +42,5 @@ export const PROTO_FILES: readonly string[] = [
   'tallystick/v1/counters.proto',
   'tallystick/v1/frequency_control.proto',
   'grpc/health/v1/health.proto',
+  'envoy/service/ratelimit/v3/rls.proto',
 ];

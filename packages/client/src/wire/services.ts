@@ -5,6 +5,7 @@
 import * as counters from './counters.ts';
 import * as frequency from './frequency.ts';
 import * as health from './health.ts';
+import * as rateLimit from './rate-limit.ts';
 import { Reader } from './reader.ts';
 import { BYTES, Writer } from './writer.ts';
 
@@ -105,6 +106,14 @@ export const frequencyService = {
   BatchAddFreq: method(`${FREQUENCY}/BatchAddFreq`, batchAddFreqReq, batchFreqRsp),
   GetFreq: method(`${FREQUENCY}/GetFreq`, getFreqReq, freqRsp),
   BatchGetFreq: method(`${FREQUENCY}/BatchGetFreq`, batchGetFreqReq, batchFreqRsp),
+};
+
+const rateLimitRequest = [rateLimit.writeRateLimitRequest, rateLimit.readRateLimitRequest] as const;
+const rateLimitResponse = [rateLimit.writeRateLimitResponse, rateLimit.readRateLimitResponse] as const;
+
+/** `envoy.service.ratelimit.v3.RateLimitService` */
+export const rateLimitService = {
+  ShouldRateLimit: method('/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit', rateLimitRequest, rateLimitResponse),
 };
 
 const healthRequest = [health.writeHealthRequest, health.readHealthRequest] as const;

@@ -4,13 +4,14 @@
  * can't be read is refused like any other bad input, with a code and a field.
  */
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { countersService, frequencyService, healthService } from '@tallystick/client/wire';
+import { countersService, frequencyService, healthService, rateLimitService } from '@tallystick/client/wire';
 import { TallystickError } from 'tallystick';
 import type { App } from '../app/index.ts';
 import { counterHandlers } from './counters.ts';
 import { frequencyHandlers } from './frequency.ts';
 import { Health } from './health.ts';
 import { explainTooLarge } from './limits.ts';
+import { rateLimitHandlers } from './rate-limit.ts';
 import { addReflection } from './reflection.ts';
 import type { GrpcLog } from './refusal.ts';
 import { StreamAdds } from './stream-add.ts';
@@ -65,9 +66,10 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
     interceptors: [explainTooLarge(maxMessageBytes)],
   });
   const streams = new StreamAdds({ ...around, app, maxBatchItems });
-  const health = new Health(app, ['tallystick.v1.Counters', 'tallystick.v1.FrequencyControl']);
+  const health = new Health(app, ['tallystick.v1.Counters', 'tallystick.v1.FrequencyControl', 'envoy.service.ratelimit.v3.RateLimitService']);
   server.addService(countersService, { ...counterHandlers(app, around), StreamAdd: streams.handler });
   server.addService(frequencyService, frequencyHandlers(app, around));
+  server.addService(rateLimitService, rateLimitHandlers(app, around));
   server.addService(healthService, { Check: health.check, Watch: health.watch });
   addReflection(server, log);
   const port = await bind(server, options.address, options.credentials ?? ServerCredentials.createInsecure());

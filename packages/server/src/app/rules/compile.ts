@@ -30,7 +30,7 @@ const FILE = ['version', 'onOutage', 'outageAfterMs', 'domains'];
 const DOMAIN = ['domain', 'tierKey', 'headers', 'shadow', 'onOutage', 'descriptors'];
 const DESCRIPTOR = ['key', 'value', ...RULE_FIELDS, 'descriptors'];
 const DEPTH = 16;
-const DEFAULT_OUTAGE_AFTER_MS = 50;
+const DEFAULT_OUTAGE_AFTER_MS = 80;
 
 /** The rules in a parsed file, or all that is wrong with it. */
 export function compileRules(document: unknown, resolve: Resolve): CompiledRules | { readonly problems: readonly Problem[] } {
