@@ -53,6 +53,8 @@ export const errorTable = Object.freeze({
   INVALID_CONFIG: entry(10040, [500, 3], false, 'A setting is missing, unknown or impossible.'),
   RATE_LIMITED: entry(10050, [429, 8], true, 'A limit is reached; nothing was done.'),
   DUPLICATE: entry(10051, [429, 6], true, 'The same was done by the same user just before; nothing was done.'),
+  UNAUTHENTICATED: entry(10060, [401, 16], false, 'The call has no API key, or none that is known here.'),
+  PERMISSION_DENIED: entry(10061, [403, 7], false, 'The API key is of a lesser role than the call takes.'),
   INTERNAL: entry(10099, [500, 13], false, 'A fault of this program; the log has the details.'),
 });
 

@@ -53,6 +53,8 @@ export type { CountReply, LikeReply } from './like.ts';
 export { parseNetwork, type Network } from './guard/client-address.ts';
 export type { GuardDenial, GuardOptions } from './guard/guard.ts';
 export type { CheckLimitsReply } from './limits.ts';
+export { ApiKeys, digestOf, ROLES, type ApiKey, type Role } from './api-keys.ts';
+export type { Tls } from './tls.ts';
 export type { Log } from './log.ts';
 export { inWords, LiveRules, readRules, type Descriptor, type DescriptorStatus, type Entry, type RulesDecision, type RulesEngine, type RulesStatus } from './rules/index.ts';
 

@@ -13,7 +13,7 @@ export function announce(config: Config, ports: Ports, asJson: boolean, { out }:
   const { store, workers } = config;
   const http = at(config.http, ports.http);
   const grpc = at(config.grpc, ports.grpc);
-  const url = `http://${http}`;
+  const url = `${config.tlsCert === undefined ? 'http' : 'https'}://${http}`;
   const data = dataOf(config);
   if (asJson) out(JSON.stringify({ event: 'listening', http, grpc, url, store, data, workers, pid: process.pid }));
   else out(`tallystick listens: ${url} · grpc ${grpc} · counters ${store === 'memory' ? data : `in ${data}`}${workers > 1 ? ` · ${workers} workers` : ''}`);

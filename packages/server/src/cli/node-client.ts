@@ -12,8 +12,8 @@ const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 export async function serverOf(options: Options, { env }: Terminal): Promise<string> {
   const named = options['server'] ?? env['TALLYSTICK_SERVER'];
   if (named !== undefined) return checkedUrl(named);
-  const { http } = await loadConfig({ flags: { config: options['config'] }, env });
-  return `http://${formatAddress(ANY_ADDRESS.has(http.host) ? { ...http, host: '127.0.0.1' } : http)}`;
+  const { http, tlsCert } = await loadConfig({ flags: { config: options['config'] }, env });
+  return `${tlsCert === undefined ? 'http' : 'https'}://${formatAddress(ANY_ADDRESS.has(http.host) ? { ...http, host: '127.0.0.1' } : http)}`;
 }
 
 function checkedUrl(text: string): string {
@@ -37,7 +37,8 @@ export async function post(server: string, path: string, body: object): Promise<
 }
 
 async function answerOf(server: string, path: string, body: object): Promise<Response> {
-  const headers = { 'content-type': 'application/json' };
+  const apiKey = process.env['TALLYSTICK_API_KEY'];
+  const headers = { 'content-type': 'application/json', ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) };
   try {
     return await fetch(server + path, { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(PATIENCE_MS) });
   } catch (cause) {

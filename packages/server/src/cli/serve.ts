@@ -1,10 +1,11 @@
 /** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
 import { TallystickError } from 'tallystick';
-import { checkDeclarations, createApp, LiveRules, type App, type GuardOptions, type Log } from '../app/index.ts';
+import { ApiKeys, checkDeclarations, createApp, LiveRules, type App, type GuardOptions, type Log } from '../app/index.ts';
 import { formatAddress, isLoopback, loadConfig, type Config } from '../config/index.ts';
 import { announce } from './announce.ts';
 import { createLog } from './log.ts';
 import { openStore } from './open-store.ts';
+import { readTls } from './tls.ts';
 import { CLOSE_GRACE_MS, stopBySignals, stoppingOnce } from './stopping.ts';
 import { EXIT, type Terminal } from './terminal.ts';
 import { isWorker, leaveSupervisor, stopByOrder, tellSupervisor } from './worker.ts';
@@ -88,13 +89,14 @@ function nearOf({ store, nearTtlMs, nearMaxEntries, nearStaleIfErrorMs }: Config
 /** HTTP first: it answers while gRPC is still being loaded. */
 async function listen(config: Config, app: App, log: Log): Promise<{ http: Transport; grpc: Transport }> {
   const { startHttp } = await import('../http/index.ts');
-  const http = await startHttp({ app, ...config.http, maxBodyBytes: config.maxBodyBytes, log }).catch(withAdvice(config));
+  const [tls, keys] = [await readTls(config), config.apiKeys && new ApiKeys(config.apiKeys)];
+  const http = await startHttp({ app, keys, tls, ...config.http, maxBodyBytes: config.maxBodyBytes, log }).catch(withAdvice(config));
   try {
     const { logGrpcTo, startGrpc } = await import('../grpc/index.ts');
     logGrpcTo(log);
     const { maxBatchItems, maxMessageBytes } = config;
     const address = formatAddress(config.grpc);
-    return { http, grpc: await startGrpc({ app, address, maxBatchItems, maxMessageBytes, log }).catch(withAdvice(config)) };
+    return { http, grpc: await startGrpc({ app, keys, tls, address, maxBatchItems, maxMessageBytes, log }).catch(withAdvice(config)) };
   } catch (error) {
     await http.close(0);
     throw error;
@@ -112,10 +114,11 @@ function withAdvice(config: Config): (error: unknown) => never {
   };
 }
 
-function warnBeyondLoopback({ http, grpc }: Config, log: Log): void {
+function warnBeyondLoopback({ http, grpc, tlsCert, tlsClientCa, apiKeys }: Config, log: Log): void {
   for (const [transport, address] of Object.entries({ http, grpc })) {
     if (isLoopback(address)) continue;
-    log.warn({ transport, address: formatAddress(address) }, 'other machines can reach this port, in clear text and without a key');
+    const lacks = [...(tlsCert === undefined ? ['in clear text'] : []), ...(apiKeys === undefined && tlsClientCa === undefined ? ['without a key'] : [])];
+    if (lacks.length > 0) log.warn({ transport, address: formatAddress(address) }, `other machines can reach this port, ${lacks.join(' and ')}`);
   }
 }
 

@@ -3,7 +3,7 @@
  * described. A reader returns undefined for what it does not understand.
  */
 import type { CounterOptions, LimitOptions } from 'tallystick';
-import { parseNetwork, type Network } from '../app/index.ts';
+import { parseNetwork, type Network, digestOf, ROLES, type ApiKey } from '../app/index.ts';
 import { parseAddress, type Address } from './address.ts';
 import { parseRedisTarget, REDIS_URL, type RedisTarget } from './redis-target.ts';
 
@@ -50,6 +50,31 @@ export const path: Kind<string> = {
   placeholder: 'path',
   read: (value) => (typeof value === 'string' && value !== '' && !value.includes('\0') ? value : undefined),
 };
+
+const KEY_FIELDS = new Set(['name', 'role', 'sha256', 'key']);
+/** Shorter ones can be guessed. */
+const LEAST_KEY_CHARACTERS = 16;
+
+/** API keys, as a list of objects; as text, JSON. */
+export const apiKeys: Kind<readonly ApiKey[]> = {
+  expected: `a list (as text: JSON) of {name, role: ${ROLES.join(' or ')}, sha256 or key}, a key of at least ${LEAST_KEY_CHARACTERS} characters`,
+  placeholder: 'json',
+  read: (value) => {
+    const parsed = typeof value === 'string' ? parsedJson(value) : value;
+    const keys = Array.isArray(parsed) ? parsed.map(apiKeyOf) : [];
+    return keys.length > 0 && keys.every((key) => key !== undefined) ? keys : undefined;
+  },
+  isSecret: true,
+};
+
+function apiKeyOf(value: unknown): ApiKey | undefined {
+  if (typeof value !== 'object' || value === null || Object.keys(value).some((field) => !KEY_FIELDS.has(field))) return undefined;
+  const { name, role, sha256, key } = value as Partial<Record<string, unknown>>;
+  const known = ROLES.find((one) => one === role);
+  const digest = typeof key === 'string' && key.length >= LEAST_KEY_CHARACTERS && !/\s/.test(key) ? digestOf(key) : sha256;
+  if (typeof name !== 'string' || known === undefined || typeof digest !== 'string' || !/^[0-9a-f]{64}$/i.test(digest)) return undefined;
+  return (key === undefined) === (sha256 === undefined) ? undefined : { name, role: known, sha256: digest };
+}
 
 /** A whole number within bounds. */
 export function integer(least: number, most: number): Kind<number> {

@@ -44,6 +44,11 @@ describe('loadConfig', () => {
       trustedProxies: undefined,
       ipv6PrefixBits: 64,
       rules: undefined,
+      apiKeys: undefined,
+      tlsCert: undefined,
+      tlsKey: undefined,
+      tlsClientCa: undefined,
+      insecure: 'off',
       flushEveryMs: 100,
       nearTtlMs: 100,
       nearMaxEntries: 10_000,
@@ -67,9 +72,9 @@ describe('loadConfig', () => {
 
   it('reads YAML and JSON, an empty file too, and counter types', async () => {
     const counters = { 'read:*': { type: 'batched' }, 'like:*': { min: 0 } };
-    const yaml = await file('b.yml', "counters:\n  'read:*': { type: batched }\n  'like:*': { min: 0 }\nhttp: '0.0.0.0:80'\n");
+    const yaml = await file('b.yml', "counters:\n  'read:*': { type: batched }\n  'like:*': { min: 0 }\nhttp: '[::1]:80'\n");
     assert.deepEqual((await load({ config: yaml })).counters, counters);
-    assert.deepEqual((await load({ config: yaml })).http, { host: '0.0.0.0', port: 80 });
+    assert.deepEqual((await load({ config: yaml })).http, { host: '::1', port: 80 });
     assert.deepEqual((await load({ config: await file('b.json', JSON.stringify({ counters })) })).counters, counters);
     assert.deepEqual((await load({ counters: JSON.stringify(counters) })).counters, counters);
     assert.equal((await load({ config: await file('empty.yaml', '') })).flushEveryMs, 100);

@@ -1,6 +1,7 @@
 /** Reads the configuration: flags over environment over file over defaults. */
 import { readFile } from 'node:fs/promises';
 import { TallystickError } from 'tallystick';
+import { formatAddress, isLoopback } from './address.ts';
 import { nearest } from './nearest.ts';
 import { SETTING_NAMES, SETTINGS, flagOf, variableOf, type Config } from './settings.ts';
 
@@ -20,7 +21,7 @@ interface Place {
 }
 
 /** A variable that is no setting of a node: where the file is, and which node the commands talk to. */
-const OTHER_VARIABLES = ['TALLYSTICK_CONFIG', 'TALLYSTICK_SERVER'];
+const OTHER_VARIABLES = ['TALLYSTICK_CONFIG', 'TALLYSTICK_SERVER', 'TALLYSTICK_API_KEY'];
 const KNOWN_VARIABLES = [...SETTING_NAMES.map(variableOf), ...OTHER_VARIABLES];
 
 /**
@@ -40,6 +41,7 @@ const NEAR = ['nearTtlMs', 'nearMaxEntries', 'nearStaleIfErrorMs'] as const;
 
 /** Refuses settings that contradict each other, or would have no effect. */
 function checkTogether(config: Config, isGiven: (name: keyof Config) => boolean): Config {
+  checkWire(config);
   const { redis, store, workers } = config;
   if (redis !== undefined) {
     if (isGiven('store') && store !== 'redis') throw invalid('store', `store: expected redis, as redis is set, got ${store}`);
@@ -54,6 +56,21 @@ function checkTogether(config: Config, isGiven: (name: keyof Config) => boolean)
   if (workers === 1) return config;
   const why = store === 'sqlite' ? 'one process owns its data' : 'each process would have counters of its own';
   throw invalid('workers', `workers: expected 1 with the ${store} store, as ${why}, got ${workers}; --redis shares counters among processes`);
+}
+
+/** Clear text for other machines is refused unless it was asked for, and half a certificate always. */
+function checkWire({ http, grpc, tlsCert, tlsKey, tlsClientCa, insecure }: Config): void {
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    const missing = tlsCert === undefined ? 'tlsCert' : 'tlsKey';
+    throw invalid(missing, `${missing}: expected a file, as a certificate and its key belong together, got nothing`);
+  }
+  if (tlsCert !== undefined) return;
+  if (tlsClientCa !== undefined) throw invalid('tlsClientCa', 'tlsClientCa: expected nothing without tlsCert and tlsKey');
+  for (const [name, address] of Object.entries({ http, grpc })) {
+    if (insecure === 'on' || isLoopback(address)) continue;
+    const how = 'tlsCert and tlsKey make it private, insecure: on (--insecure on) allows clear text';
+    throw invalid(name, `${name}: other machines can reach ${formatAddress(address)}, and it is in clear text: ${how}`);
+  }
 }
 
 function settingOf<Name extends keyof Config>(name: Name, places: readonly Place[]): Config[Name] {

@@ -2,9 +2,9 @@
  * Every setting of a node: the one table from which the configuration is read and checked, and from which
  * the help and the reference are written.
  */
-import type { Declarations, LimitDeclarations, Network } from '../app/index.ts';
+import type { ApiKey, Declarations, LimitDeclarations, Network } from '../app/index.ts';
 import type { Address } from './address.ts';
-import { address, choice, counters, integer, limits, networks, path, redisUrl, type Kind } from './kinds.ts';
+import { address, apiKeys, choice, counters, integer, limits, networks, path, redisUrl, type Kind } from './kinds.ts';
 import type { RedisTarget } from './redis-target.ts';
 
 /** The settings of a node. */
@@ -29,6 +29,11 @@ export interface Config {
   readonly trustedProxies: readonly Network[] | undefined;
   readonly ipv6PrefixBits: number;
   readonly rules: string | undefined;
+  readonly apiKeys: readonly ApiKey[] | undefined;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly tlsClientCa: string | undefined;
+  readonly insecure: 'off' | 'on';
   readonly flushEveryMs: number;
   readonly nearTtlMs: number;
   readonly nearMaxEntries: number;
@@ -106,6 +111,11 @@ export const SETTINGS: Settings = {
   },
   ipv6PrefixBits: { kind: integer(1, 128), fallback: '64', meaning: 'IPv6 addresses that have so many first bits in common are one client.' },
   rules: { kind: path, fallback: '', meaning: 'File of rules, YAML or JSON, that gRPC callers such as Envoy are limited by. Changes hold within a second.' },
+  apiKeys: { kind: apiKeys, fallback: '', meaning: 'Who may call, over HTTP and gRPC; without it everybody may. Better set in the environment or a file than as a flag.' },
+  tlsCert: { kind: path, fallback: '', meaning: 'Certificate chain (PEM) of HTTP and gRPC, which are private then.' },
+  tlsKey: { kind: path, fallback: '', meaning: 'Private key (PEM) of the certificate.' },
+  tlsClientCa: { kind: path, fallback: '', meaning: 'Authority (PEM) that signs the certificates of clients; a client without one is turned away.' },
+  insecure: { kind: choice('off', 'on'), fallback: 'off', meaning: 'Whether other machines may be served in clear text.' },
   flushEveryMs: { kind: integer(1, MINUTE_MS), fallback: '100', meaning: 'Counters of type batched are flushed this often, in milliseconds.' },
   nearTtlMs: {
     kind: integer(0, 60 * MINUTE_MS),

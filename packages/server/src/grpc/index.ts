@@ -6,10 +6,11 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { countersService, frequencyService, healthService, rateLimitService } from '@tallystick/client/wire';
 import { TallystickError } from 'tallystick';
-import type { App } from '../app/index.ts';
+import type { ApiKeys, App, Tls } from '../app/index.ts';
 import { counterHandlers } from './counters.ts';
 import { frequencyHandlers } from './frequency.ts';
 import { Health } from './health.ts';
+import { requireKeys } from './keys.ts';
 import { explainTooLarge } from './limits.ts';
 import { rateLimitHandlers } from './rate-limit.ts';
 import { addReflection } from './reflection.ts';
@@ -29,8 +30,10 @@ export interface GrpcOptions {
   readonly maxMessageBytes?: number;
   /** The most items of one message of StreamAdd; other batches are the app's to limit. Default 1,000. */
   readonly maxBatchItems?: number;
-  /** Default: no TLS. */
-  readonly credentials?: ServerCredentials;
+  /** Who may call. Default: everybody, everything. */
+  readonly keys?: ApiKeys | undefined;
+  /** Default: clear text. */
+  readonly tls?: Tls | undefined;
 }
 
 /** A running gRPC server. */
@@ -63,7 +66,7 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
     // Its books of every call and message would cost a tenth of the throughput.
     'grpc.enable_channelz': 0,
-    interceptors: [explainTooLarge(maxMessageBytes)],
+    interceptors: [explainTooLarge(maxMessageBytes), ...(options.keys === undefined ? [] : [requireKeys(options.keys, log)])],
   });
   const streams = new StreamAdds({ ...around, app, maxBatchItems });
   const health = new Health(app, ['tallystick.v1.Counters', 'tallystick.v1.FrequencyControl', 'envoy.service.ratelimit.v3.RateLimitService']);
@@ -72,7 +75,7 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
   server.addService(rateLimitService, rateLimitHandlers(app, around));
   server.addService(healthService, { Check: health.check, Watch: health.watch });
   addReflection(server, log);
-  const port = await bind(server, options.address, options.credentials ?? ServerCredentials.createInsecure());
+  const port = await bind(server, options.address, credentialsOf(options.tls));
   return {
     port,
     close: (drainMs) => {
@@ -81,6 +84,12 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
       return shutdown(server, drainMs);
     },
   };
+}
+
+function credentialsOf(tls: Tls | undefined): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  const { cert, key, clientCa } = tls;
+  return ServerCredentials.createSsl(clientCa ?? null, [{ cert_chain: cert, private_key: key }], clientCa !== undefined);
 }
 
 function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {

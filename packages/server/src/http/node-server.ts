@@ -3,8 +3,10 @@
  * HTTP, a request without Host, an expectation that nobody can meet.
  */
 import { createServer, STATUS_CODES, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { TallystickError } from 'tallystick';
+import type { Tls } from '../app/index.ts';
 import { envelopeOf, statusOf } from './errors.ts';
 
 /** What every body of the node is, metrics aside. */
@@ -13,17 +15,22 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** A client gets so long to send a request. */
 const RECEIVE_TIMEOUT_MS = 30_000;
 
-/** A server that hands whole requests to `handler`. */
-export function createNodeServer(handler: RequestListener): Server {
+/** A server that hands whole requests to `handler`, in private where there is a certificate. */
+export function createNodeServer(handler: RequestListener, tls: Tls | undefined): Server {
   const options = { requireHostHeader: false, requestTimeout: RECEIVE_TIMEOUT_MS };
-  const server = createServer(options, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     if (request.headers.host === undefined && isHttp11(request)) refuse(response, 'MALFORMED', 'host: HTTP/1.1 needs this header');
     else handler(request, response);
-  });
+  };
+  const server = tls === undefined ? createServer(options, listener) : createTlsServer({ ...options, ...certificateOf(tls) }, listener);
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     refuse(response, 'EXPECTATION_FAILED', 'expect: expected 100-continue or nothing');
   });
   return server;
+}
+
+function certificateOf({ cert, key, clientCa }: Tls): object {
+  return { cert, key, ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: true }) };
 }
 
 const isHttp11 = ({ httpVersion }: IncomingMessage): boolean => httpVersion === '1.1';

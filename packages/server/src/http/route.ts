@@ -1,6 +1,6 @@
 /** What a route is: a method, a path and how the use case's reply is written. */
 import type { FastifyRequest } from 'fastify';
-import type { App } from '../app/index.ts';
+import type { App, Role } from '../app/index.ts';
 
 /** An answer, ready to be sent. */
 export interface HttpAnswer {
@@ -21,6 +21,8 @@ export interface Route {
   readonly url: string;
   /** Whether the path has query fields; else any is refused as unknown. */
   readonly hasQuery?: boolean;
+  /** Whose API key it takes, where keys are set. Default: `read` for GET, `write` for POST. */
+  readonly role?: Role | 'anybody';
   readonly answer: (app: App, request: HttpRequest) => Promise<HttpAnswer>;
 }
 

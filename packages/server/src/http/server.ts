@@ -3,7 +3,7 @@ import { METHODS } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { TallystickError } from 'tallystick';
-import type { App, Log } from '../app/index.ts';
+import type { ApiKeys, App, Log, Tls } from '../app/index.ts';
 import { envelopeOf, statusOf, tallystickErrorOf } from './errors.ts';
 import { parseJson } from './json.ts';
 import { answerBrokenClient, createNodeServer, JSON_TYPE } from './node-server.ts';
@@ -17,6 +17,10 @@ export interface HttpOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly maxBodyBytes: number;
+  /** Who may call. Default: everybody, everything. */
+  readonly keys?: ApiKeys | undefined;
+  /** Default: clear text. */
+  readonly tls?: Tls | undefined;
   readonly log: Log;
 }
 
@@ -52,10 +56,10 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
 }
 
 function build(options: HttpOptions): FastifyInstance {
-  const { maxBodyBytes, log } = options;
+  const { maxBodyBytes, log, tls } = options;
   const fastify = Fastify({
     bodyLimit: maxBodyBytes,
-    serverFactory: createNodeServer,
+    serverFactory: (handler) => createNodeServer(handler, tls),
     return503OnClosing: false, // the app answers CLOSED itself, in the envelope
     routerOptions: { maxParamLength: MAX_PARAM_BYTES },
     clientErrorHandler: answerBrokenClient,
@@ -89,11 +93,17 @@ function parseBody(_request: unknown, body: Buffer, done: (error: Error | null, 
   }
 }
 
-function serve(fastify: FastifyInstance, { app, log }: HttpOptions, { method, url, hasQuery = false, answer }: Route): void {
+function serve(fastify: FastifyInstance, { app, log, keys }: HttpOptions, route: Route): void {
+  const { method, url, hasQuery = false, role = method === 'GET' ? 'read' : 'write', answer } = route;
   const times = app.figures.timesOf(`${method} ${url}`);
   fastify.route({
     method,
     url,
+    ...(keys !== undefined && role !== 'anybody' && {
+      onRequest: async (request: FastifyRequest) => {
+        keys.check(request.headers.authorization, role);
+      },
+    }),
     handler: (request, reply) => {
       const beganMs = performance.now();
       const ended = (): void => times.observe((performance.now() - beganMs) / 1000);
@@ -122,6 +132,7 @@ function sendError(reply: FastifyReply, cause: unknown, log: Log): FastifyReply 
   const route = reply.request.routeOptions.url;
   if (error.code === 'INTERNAL') log.error({ route, error: cause }, 'a request failed by a fault of this program');
   else log.debug({ route, code: error.code, field: error.field }, 'refused');
+  if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
   return reply.code(statusOf(error)).header('content-type', JSON_TYPE).send(JSON.stringify(envelopeOf(error)));
 }
 

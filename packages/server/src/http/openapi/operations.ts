@@ -155,6 +155,19 @@ export const operations: Readonly<Record<string, Operation>> = {
   'POST /v1/limits/reset': limitChange('Forgets what these rules, or all, have counted of a subject. A block stays.', 'Reset', []),
   'POST /v1/limits/block': limitChange('Denies every check of a subject, for a time or until it is unblocked.', 'Block', []),
   'POST /v1/limits/unblock': limitChange('Ends a block.', 'Unblock', []),
+  'GET /v1/admin/rules': {
+    summary: 'The rules file that holds: version, when it was loaded, and what is wrong with the file as it is now. Takes the role admin.',
+    tag: 'operations',
+    answer: { type: 'object' },
+    errors: ['UNSUPPORTED'],
+  },
+  'GET /v1/admin/limits/{subject}': {
+    summary: 'Where a subject of the rules file stands (key=value, joined by &, percent-encoded). Changes nothing. Takes the role admin.',
+    tag: 'operations',
+    query: { domain: { type: 'string' } },
+    answer: { type: 'object' },
+    errors: ['INVALID_ARGUMENT', 'UNKNOWN_FIELD', 'KEY_NOT_FOUND', 'UNSUPPORTED', ...STORE],
+  },
   'GET /healthz': { summary: 'Whether the process lives.', tag: 'operations', answer: ref('Status'), errors: [] },
   'GET /readyz': {
     summary: 'Whether calls would be served: 503 with a reason while draining or while the store does not answer.',

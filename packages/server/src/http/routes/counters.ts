@@ -34,6 +34,7 @@ export const counterRoutes: readonly Route[] = [
   {
     method: 'POST',
     url: '/v1/counters/get',
+    role: 'read',
     answer: async (app, { body }) => json(await app.getCounters(body)),
   },
   {

@@ -20,6 +20,7 @@ export const frequencyRoutes: readonly Route[] = [
   {
     method: 'POST',
     url: '/v1/frequency/get',
+    role: 'read',
     answer: async (app, { body }) => {
       const reply = await app.getFreq(body);
       return json(reply, reply.code === 0 ? 200 : errorTable.KEY_NOT_FOUND.http);
@@ -28,6 +29,7 @@ export const frequencyRoutes: readonly Route[] = [
   {
     method: 'POST',
     url: '/v1/frequency/batch-get',
+    role: 'read',
     answer: async (app, { body }) => json(await app.batchGetFreq(body)),
   },
 ];

@@ -30,6 +30,7 @@ export const likeRoutes: readonly Route[] = [
   {
     method: 'POST',
     url: '/api/counter/batch-count',
+    role: 'read',
     answer: async (app, { body }) => okEnvelope(await app.countLikesOfMany(body)),
   },
 ];

@@ -49,7 +49,7 @@ const change = (action: string, make: (app: App, body: unknown) => Promise<Chang
 /** Routes over the use cases of limits. */
 export const limitRoutes: readonly Route[] = [
   { method: 'POST', url: '/v1/limits/check', answer: (app, { body }) => check(app, body) },
-  { method: 'POST', url: '/v1/limits/peek', answer: (app, { body }) => peek(app, body) },
+  { method: 'POST', url: '/v1/limits/peek', role: 'read', answer: (app, { body }) => peek(app, body) },
   change('refund', (app, body) => app.refundLimits(body)),
   change('release', (app, body) => app.releaseLimits(body)),
   change('penalize', (app, body) => app.penalizeLimits(body)),

@@ -9,11 +9,13 @@ export const operationsRoutes: readonly Route[] = [
   {
     method: 'GET',
     url: '/healthz',
+    role: 'anybody',
     answer: () => Promise.resolve(json({ status: 'alive' })),
   },
   {
     method: 'GET',
     url: '/readyz',
+    role: 'anybody',
     answer: async (app) => {
       const { ready, ...more } = await app.readiness();
       return ready ? json({ status: 'ready', ...more }) : json({ status: 'not ready', ...more }, 503);
