@@ -28,4 +28,5 @@ export const rows: Readonly<Record<string, () => Promise<Row>>> = {
   L5: async () => (await import('./l5.ts')).row,
   L6: async () => (await import('./l6.ts')).row,
   P4: async () => (await import('./p4.ts')).row,
+  P5: async () => (await import('./p5.ts')).row,
 };

@@ -1,6 +1,7 @@
 /** The two sides of the rows on Redis: our store, and node-redis by itself, on a server of their own. */
 import { createClient } from 'redis';
 import { createTallystick } from 'tallystick';
+import { journaledStore } from 'tallystick/journal';
 import { outboxKey, redisStore } from 'tallystick/redis';
 import { startRedis } from '../../test/support/redis.ts';
 import { balance } from '../lib/account.ts';
@@ -43,12 +44,19 @@ async function cpuUsOf(client: ReturnType<typeof createClient>): Promise<number>
   return (of('used_cpu_user') + of('used_cpu_sys')) * 1e6;
 }
 
+/** What a store does beside counting. */
+export interface Extras {
+  readonly outbox?: boolean;
+  /** The folder of its journal. */
+  readonly journal?: string;
+}
+
 /** Counters over a store on a new server. */
-export async function ourAdder({ outbox = false } = {}): Promise<Adder> {
+export async function ourAdder({ outbox = false, journal }: Extras = {}): Promise<Adder> {
   const server = await startRedis();
   const client = await connected(server.url);
   const store = await redisStore({ client, outbox });
-  const tallystick = createTallystick({ store });
+  const tallystick = createTallystick({ store: journal === undefined ? store : await journaledStore({ store, path: journal }) });
   const { counters } = tallystick;
   return {
     add: (key) => counters.add(key),
