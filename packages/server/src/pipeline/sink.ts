@@ -134,7 +134,7 @@ class SinkLane {
       this.#queue.push({ records, bytes, resolve, reject });
       this.#count(records.length, bytes);
       if (this.#collecting && this.#records >= this.#options.batchRecords) this.#wake();
-      this.#running ??= this.#run().finally(() => (this.#running = undefined));
+      this.#running ??= this.#run();
     });
   }
 
@@ -166,6 +166,8 @@ class SinkLane {
       this.#count(-records.length, -bytes);
       reject(closed());
     }
+    // In the same turn as the last look at the queue: who was answered above may deliver before this is settled.
+    this.#running = undefined;
   }
 
   async #collect(): Promise<void> {

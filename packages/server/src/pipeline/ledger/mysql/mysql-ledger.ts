@@ -103,8 +103,8 @@ class MysqlLedger implements Ledger {
     return this.#transactions.locked(name, work);
   }
 
-  close(): Promise<void> {
-    return this.#transactions.close();
+  async close(): Promise<void> {
+    this.#transactions.close();
   }
 
   /** In one transaction; where something in it cannot be kept, in smaller ones, until that is found and parked. */

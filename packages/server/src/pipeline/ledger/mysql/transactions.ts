@@ -1,5 +1,5 @@
 /** Connections to the database, transactions on them, and what its errors mean. */
-import { createConnection, createPool, type Connection, type ConnectionConfig, type Pool, type PoolConnection, type SqlError } from 'mariadb';
+import { createConnection, type Connection, type ConnectionConfig, type SqlError } from 'mariadb';
 import { TallystickError } from 'tallystick';
 
 /** Where the database is. */
@@ -28,7 +28,7 @@ const LOCK_PAUSE_MS = 20;
 const DATA_EXCEPTION = '22';
 /** A client that stands still within a transaction keeps its locks no longer. */
 const SERVER_WAITS_SECONDS = 30;
-const POOL_IDLE_SECONDS = 15;
+const IDLE_MS = 15_000;
 const SESSION = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
   `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', wait_timeout = ${SERVER_WAITS_SECONDS}`,
@@ -51,14 +51,39 @@ const configOf = ({ host, port, user, password, database, tls }: MysqlTarget): C
   ...(password !== undefined && { password }),
   ...(tls && { ssl: true }),
   connectTimeout: CONNECT_TIMEOUT_MS,
-  initSql: SESSION,
 });
+
+/** A connection whose end, while nothing is asked of it, is nobody's fault: it is found when it is used. */
+async function opened(config: ConnectionConfig): Promise<Connection> {
+  const opening = createConnection(config);
+  const connection = await inTime(opening, CONNECT_TIMEOUT_MS).catch((error: unknown) => {
+    opening.then((late) => { late.destroy(); }, () => undefined);
+    throw error;
+  });
+  connection.on('error', () => undefined);
+  try {
+    for (const statement of SESSION) await inTime(connection.query(statement), CONNECT_TIMEOUT_MS);
+    return connection;
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+}
+
+/** The driver may leave a promise open whose connection was cut off. */
+async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => { reject(new Error(`no answer in ${timeoutMs} ms`)); }, timeoutMs);
+  });
+  return Promise.race([work, late]).finally(() => { clearTimeout(timer); });
+}
 
 /** Runs `work` on a connection of its own, which is tried once. @throws TallystickError As {@link Transactions.run}. */
 export async function onConnection<T>(target: MysqlTarget, work: (connection: Connection) => Promise<T>): Promise<T> {
   let connection: Connection | undefined;
   try {
-    connection = await createConnection(configOf(target));
+    connection = await opened(configOf(target));
     return await work(connection);
   } catch (error) {
     throw unavailable(error);
@@ -67,23 +92,24 @@ export async function onConnection<T>(target: MysqlTarget, work: (connection: Co
   }
 }
 
-/** Connections to one database. */
+interface Idle {
+  readonly connection: Connection;
+  readonly sinceMs: number;
+}
+
+/** Connections to one database. One that had a fault is not used again. */
 export class Transactions {
-  readonly #pool: Pool;
+  readonly #config: ConnectionConfig;
   readonly #timeoutMs: number;
-  #closed: Promise<void> | undefined;
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+  #idle: Idle[] = [];
+  #closed = false;
 
   constructor(target: MysqlTarget, { connections, timeoutMs }: TransactionOptions) {
+    this.#config = configOf(target);
     this.#timeoutMs = timeoutMs;
-    this.#pool = createPool({
-      ...configOf(target),
-      connectionLimit: connections,
-      minimumIdle: 0,
-      idleTimeout: POOL_IDLE_SECONDS,
-      initializationTimeout: CONNECT_TIMEOUT_MS,
-      acquireTimeout: 2 * CONNECT_TIMEOUT_MS,
-      noControlAfterUse: true,
-    });
+    this.#free = connections;
   }
 
   /**
@@ -103,37 +129,28 @@ export class Transactions {
   }
 
   /** Runs `work` on a connection, without a transaction. @throws TallystickError As {@link run}. */
-  async with<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#connection();
-    try {
-      const done = await this.#inTime(work(connection));
-      await connection.release();
-      return done;
-    } catch (error) {
-      connection.destroy();
-      throw unavailable(error);
-    }
+  with<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#use((connection) => inTime(work(connection), this.#timeoutMs));
   }
 
   /** Runs `work` while this holds a lock of the database's server under `name`; returns false when another holds it. */
   async locked(name: string, work: () => Promise<void>): Promise<boolean> {
-    const connection = await this.#connection();
-    try {
+    return this.#use(async (connection) => {
       const [row] = await connection.query<{ got: number | bigint | null }[]>('SELECT GET_LOCK(CONCAT(DATABASE(), ?), 0) AS got', [name]);
       if (Number(row?.got) !== 1) return false;
       // The server ends a connection that says nothing for a while, and the lock with it.
       const alive = setInterval(() => { connection.ping().catch(() => undefined); }, (SERVER_WAITS_SECONDS * 1000) / 3);
       await work().finally(() => { clearInterval(alive); });
+      await connection.query('DO RELEASE_LOCK(CONCAT(DATABASE(), ?))', [name]);
       return true;
-    } finally {
-      connection.destroy();
-    }
+    });
   }
 
-  /** Ends the connections. */
-  close(): Promise<void> {
-    this.#closed ??= this.#pool.end().catch(() => undefined);
-    return this.#closed;
+  /** Ends the connections; those in use when they are given back. */
+  close(): void {
+    this.#closed = true;
+    for (const { connection } of this.#idle.splice(0)) connection.destroy();
+    for (const go of this.#waiting.splice(0)) go();
   }
 
   #once<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -145,17 +162,33 @@ export class Transactions {
     });
   }
 
-  async #connection(): Promise<PoolConnection> {
-    if (this.#closed !== undefined) throw new TallystickError('CLOSED', 'the ledger is closed');
-    return this.#pool.getConnection().catch((error: unknown) => { throw unavailable(error); });
+  async #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    while (this.#free === 0 && !this.#closed) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#closed) throw new TallystickError('CLOSED', 'the ledger is closed');
+    this.#free--;
+    let connection: Connection | undefined;
+    try {
+      connection = this.#reused() ?? (await opened(this.#config));
+      const done = await work(connection);
+      if (this.#closed) connection.destroy();
+      else this.#idle.push({ connection, sinceMs: performance.now() });
+      return done;
+    } catch (error) {
+      connection?.destroy();
+      throw unavailable(error);
+    } finally {
+      this.#free++;
+      this.#waiting.shift()?.();
+    }
   }
 
-  #inTime<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => { reject(new Error(`no answer in ${this.#timeoutMs} ms`)); }, this.#timeoutMs);
-    });
-    return Promise.race([work, late]).finally(() => { clearTimeout(timer); });
+  /** An idle connection; the server may have ended those that were idle for long. */
+  #reused(): Connection | undefined {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.connection.isValid() && performance.now() - idle.sinceMs < IDLE_MS) return idle.connection;
+      idle.connection.destroy();
+    }
+    return undefined;
   }
 }
 
