@@ -170,8 +170,7 @@ export class Transactions {
     try {
       connection = this.#reused() ?? (await opened(this.#config));
       const done = await work(connection);
-      if (this.#closed) connection.destroy();
-      else this.#idle.push({ connection, sinceMs: performance.now() });
+      this.#giveBack(connection);
       return done;
     } catch (error) {
       connection?.destroy();
@@ -180,6 +179,11 @@ export class Transactions {
       this.#free++;
       this.#waiting.shift()?.();
     }
+  }
+
+  #giveBack(connection: Connection): void {
+    if (this.#closed) connection.destroy();
+    else this.#idle.push({ connection, sinceMs: performance.now() });
   }
 
   /** An idle connection; the server may have ended those that were idle for long. */
