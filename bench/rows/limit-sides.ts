@@ -15,7 +15,7 @@ import { timed } from '../lib/measure.ts';
 import type { Side } from '../lib/row.ts';
 
 /** Units of every rule: more than are ever taken. */
-export const PLENTY = 1_000_000_000;
+const PLENTY = 1_000_000_000;
 const DAY_S = 86_400;
 /** Seconds of the windows of a check under several rules. */
 const WINDOWS_S = [DAY_S, 2 * DAY_S, 3 * DAY_S];

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { createTallystick, type Decision, type LimitOptions, type Store } from 'tallystick';
 import type { ManualClock } from 'tallystick/testing';
 
-export const WINDOW_MS = 1000;
+const WINDOW_MS = 1000;
 
 /** An algorithm as it is declared, and the most units that it grants in any span of the window's length. */
 export interface Shape {

@@ -23,7 +23,7 @@ async function setUp() {
   const ends: string[] = [];
   const add = (key: string, delta = 1, options: AddOptions = {}): void => {
     const told = ({ outcome, value }: AddResult): void => void ends.push(`${key} ${outcome} ${value}`);
-    tallystick.counters.add(key, delta, options).then(told, ({ code }: TallystickError) => void ends.push(`${key} ${code}`));
+    tallystick.counters.add(key, delta, options).then(told, (error: unknown) => void ends.push(`${key} ${(error as TallystickError).code}`));
   };
   const since = async (ms = 0): Promise<string[]> => {
     await world.pass(ms);

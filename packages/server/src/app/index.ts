@@ -56,7 +56,7 @@ export type { CheckLimitsReply } from './limits.ts';
 export { ApiKeys, digestOf, ROLES, type ApiKey, type Role } from './api-keys.ts';
 export type { Tls } from './tls.ts';
 export type { Log } from './log.ts';
-export { inWords, LiveRules, readRules, type Descriptor, type DescriptorStatus, type Entry, type RulesDecision, type RulesEngine, type RulesStatus } from './rules/index.ts';
+export { inWords, LiveRules, readRules, type Descriptor, type DescriptorStatus, type Entry, type RulesDecision, type RulesEngine } from './rules/index.ts';
 
 /** Limits by name. */
 export type LimitDeclarations = Readonly<Record<string, LimitOptions>>;

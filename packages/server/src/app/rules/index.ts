@@ -1,8 +1,6 @@
 /** Limits by a rules file: read, checked, watched, and asked by descriptors. */
 export { RulesEngine, type DescriptorStatus, type RulesDecision } from './engine.ts';
-export { LiveRules, readRules, type RulesStatus } from './live-rules.ts';
+export { LiveRules, readRules } from './live-rules.ts';
 export type { Descriptor } from './match.ts';
-export type { Override } from './override.ts';
 export { inWords } from './problems.ts';
-export type { OutagePolicy } from './rule.ts';
 export type { Entry } from './tree.ts';

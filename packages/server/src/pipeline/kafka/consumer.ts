@@ -34,7 +34,7 @@ const MOST_WAITING_BYTES = 32 * 1024 * 1024;
 const FULL_MS = 5;
 const FETCH_WAIT_MS = 100;
 
-type Record = Message<Buffer, Buffer, Buffer>;
+type Record = Message<Buffer>;
 
 /** Messages of one Kafka partition that wait. */
 interface Queue {
@@ -88,12 +88,11 @@ class Session {
     if (this.#fault !== undefined) throw this.#fault;
   }
 
-  async #leave(): Promise<void> {
-    try {
-      await this.#consumer.close(true);
-    } catch {
-      // The group forgets a member that is silent.
-    }
+  /** A fault changes nothing: the group forgets a member that is silent. */
+  #leave(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#consumer.close(true, () => { resolve(); });
+    });
   }
 
   #end(error: unknown): void {
