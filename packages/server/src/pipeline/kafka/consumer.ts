@@ -34,7 +34,7 @@ const MOST_WAITING_BYTES = 32 * 1024 * 1024;
 const FULL_MS = 5;
 const FETCH_WAIT_MS = 100;
 
-type Record = Message<Buffer>;
+type Record = Message;
 
 /** Messages of one Kafka partition that wait. */
 interface Queue {
