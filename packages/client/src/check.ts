@@ -59,6 +59,18 @@ function oneOf(values: readonly string[]): Check {
   };
 }
 
+const text: Check = (value, field) => {
+  if (typeof value !== 'string' || !value.isWellFormed()) refuse('INVALID_ARGUMENT', field, 'a string of well-formed Unicode', shown(value));
+};
+
+/** Rules are looked at one by one. */
+const anything: Check = () => undefined;
+
+const decision: Check = (value, field) => {
+  if (Number.isSafeInteger((value as { readonly atMs?: unknown } | null)?.atMs)) return;
+  refuse('INVALID_ARGUMENT', field, 'the decision of a take', shown(value));
+};
+
 const timeoutMs = whole(1, 2 ** 31 - 1);
 const ageMs = whole(0, Number.MAX_SAFE_INTEGER);
 const uint32 = whole(0, UINT32_MAX);
@@ -74,15 +86,19 @@ const FIELDS = {
   getItem: { ...which, key, maxAgeMs: ageMs },
   addFreq: { businessId: uint32, key, timeSpan: whole(1, UINT32_MAX), timeUnit: oneOf(['SEC', 'DAY']), ...request },
   getFreq: { businessId: uint32, key },
+  take: { subject: key, cost: amount, timeoutMs, ...request },
+  takeItem: { subject: key, rules: anything, cost: amount, ...request },
+  change: { subject: key, cost: amount, decision, lease: key, forMs: durationMs, timeoutMs, ...request },
+  rule: { name: text, algorithm: text, limit: amount, windowMs: amount, slices: amount, mode: text, burst: amount, align: text, leaseMs: amount },
   call: { timeoutMs },
   batchCall: { timeoutMs, ...request },
 } satisfies Record<string, Record<string, Check>>;
 
 /** What a message calls each of them; the others are `options`. */
-const NAMES: Partial<Record<keyof typeof FIELDS, string>> = { addItem: 'item', getItem: 'item', addFreq: 'request', getFreq: 'request' };
+const NAMES: Partial<Record<keyof typeof FIELDS, string>> = { addItem: 'item', takeItem: 'item', rule: 'rule', getItem: 'item', addFreq: 'request', getFreq: 'request' };
 
 /** Fields that must be there. */
-const REQUIRED: ReadonlySet<string> = new Set(['key', 'businessId', 'timeSpan']);
+const REQUIRED: ReadonlySet<string> = new Set(['key', 'subject', 'name', 'businessId', 'timeSpan']);
 
 /**
  * Returns `given` when it has only fields of `kind`, each as it must be.

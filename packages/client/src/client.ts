@@ -3,12 +3,14 @@ import { Asking } from './asking.ts';
 import { checkNumber, checkOptions, type ClientOptions } from './options.ts';
 import { clientCounters, type CallOptions, type ClientCounters } from './counters.ts';
 import { clientFrequency, type ClientFrequency } from './frequency.ts';
+import { clientLimits, type ClientLimits } from './limits.ts';
 import { Link } from './link.ts';
 
 /** A client of one node. */
 export interface Client {
   readonly counters: ClientCounters;
   readonly frequency: ClientFrequency;
+  readonly limits: ClientLimits;
   /**
    * Takes no more calls, waits for those that wait, and closes the connection. Calls that are not answered
    * within `timeoutMs` are refused: with `CLOSED`, or with `OUTCOME_UNKNOWN` when they may have been counted.
@@ -39,6 +41,7 @@ export function createClient(options: ClientOptions = {}): Client {
   return {
     counters,
     frequency: clientFrequency(asking),
+    limits: clientLimits(asking),
     close: async ({ timeoutMs } = {}) => {
       await asking.close(Date.now() + (timeoutMs === undefined ? settings.timeoutMs : checkNumber('timeoutMs', timeoutMs)));
       stop();

@@ -22,6 +22,7 @@ export type {
 export type { Outcome } from './enums.ts';
 export type { AddFreqReq, BatchAddFreqReq, BatchFreqRsp, BatchGetFreqReq, FreqRsp, GetFreqReq } from './frequency.ts';
 export type { HealthStatus } from './health.ts';
+export type { LimitRequest, WireRule } from './limits.ts';
 export {
   RATE_LIMIT_CODE,
   type KeyValue,
@@ -32,7 +33,7 @@ export {
   type UnitLimit,
 } from './rate-limit.ts';
 export type { Int64 } from './reader.ts';
-export { countersService, frequencyService, healthService, rateLimitService, type Method } from './services.ts';
+export { countersService, frequencyService, healthService, limitsService, rateLimitService, type Method } from './services.ts';
 
 /** The folder to give to a protobuf compiler as an include path. */
 export const PROTO_FOLDER = fileURLToPath(new URL('../../proto', import.meta.url));
@@ -41,6 +42,7 @@ export const PROTO_FOLDER = fileURLToPath(new URL('../../proto', import.meta.url
 export const PROTO_FILES: readonly string[] = [
   'tallystick/v1/counters.proto',
   'tallystick/v1/frequency_control.proto',
+  'tallystick/v1/limits.proto',
   'grpc/health/v1/health.proto',
   'envoy/service/ratelimit/v3/rls.proto',
 ];

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
 import fc from 'fast-check';
 import { COUNTER_TYPES, errorTable, type ErrorCode } from 'tallystick';
-import { countersService, frequencyService, healthService, PROTO_FILES, PROTO_FOLDER, type Method } from './index.ts';
+import { countersService, frequencyService, healthService, limitsService, PROTO_FILES, PROTO_FOLDER, type Method } from './index.ts';
 
 /** The arbitraries decide what a method is given. */
 type AnyMethod = Omit<Method<never, unknown, unknown>, 'requestDeserialize' | 'responseSerialize'> & {
@@ -16,6 +16,7 @@ const described = loadSync([...PROTO_FILES], { includeDirs: [PROTO_FOLDER], keep
 const ours: Record<string, Record<string, AnyMethod>> = {
   'tallystick.v1.Counters': countersService,
   'tallystick.v1.FrequencyControl': frequencyService,
+  'tallystick.v1.Limits': limitsService,
   'grpc.health.v1.Health': healthService,
 };
 
@@ -61,8 +62,48 @@ const many = <Message>(message: fc.Arbitrary<Message>): fc.Arbitrary<Message[]> 
 const batchFreqRsp = fc.record({ results: many(freqRsp), code: fc.nat(20000), msg: text });
 const getFreqRsp = freqRsp.map((message) => ({ ...message, accepted: false }));
 
+const optionalText = optional(text);
+const rule = fc.record({
+  name: text,
+  algorithm: optionalText,
+  limit: optional(int64),
+  windowMs: optional(int64),
+  slices: optional(int64),
+  mode: optionalText,
+  burst: optional(int64),
+  align: optionalText,
+  leaseMs: optional(int64),
+});
+const limitRequest = fc.record({
+  subject: text,
+  rules: many(rule),
+  cost: optional(int64),
+  requestId: optionalText,
+  requestTtlMs: optional(int64),
+  takenAtMs: optional(int64),
+  lease: optionalText,
+  forMs: optional(int64),
+});
+const orNull = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.oneof(value, fc.constant(null));
+const decided = fc.record({
+  allowed: fc.boolean(),
+  limit: int64,
+  remaining: int64,
+  resetMs: orNull(int64),
+  retryAfterMs: orNull(int64),
+  rule: orNull(text),
+  reason: fc.constantFrom('allowed', 'limited', 'blocked'),
+  source: text,
+  atMs: int64,
+  lease: optionalText,
+  replayed: optional(fc.constant(true as const)),
+});
+const decision = fc.oneof(decided, fc.record({ outcome: fc.constant('refused'), code, msg: text }));
+const changed = fc.record({ outcome: fc.constantFrom('applied', 'accepted'), replayed: optional(fc.constant(true as const)) });
+
 const health = fc.constantFrom('UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN');
 
+/** By method, or by service and method where two have the name. */
 const MESSAGES: Record<string, readonly [request: fc.Arbitrary<unknown>, reply: fc.Arbitrary<unknown>]> = {
   Add: [addRequest, addResponse],
   Get: [getRequest, getResponse],
@@ -76,8 +117,12 @@ const MESSAGES: Record<string, readonly [request: fc.Arbitrary<unknown>, reply: 
   BatchAddFreq: [fc.record({ requests: many(addFreqReq), ...request }), batchFreqRsp],
   GetFreq: [getFreqReq, getFreqRsp],
   BatchGetFreq: [fc.record({ requests: many(getFreqReq) }), fc.record({ results: many(getFreqRsp), code: fc.nat(20000), msg: text })],
-  Check: [text, health],
+  'grpc.health.v1.Health/Check': [text, health],
   Watch: [text, health],
+  Check: [limitRequest, decision],
+  BatchCheck: [many(limitRequest), many(decision)],
+  Peek: [limitRequest, decision],
+  ...Object.fromEntries(['Refund', 'Release', 'Penalize', 'Reset', 'Block', 'Unblock'].map((name) => [name, [limitRequest, changed] as const])),
 };
 
 /** Without the fields that are undefined, at every depth. */
@@ -94,7 +139,7 @@ describe('the wire', () => {
     });
 
     for (const [name, method] of Object.entries(methods)) {
-      const [request, reply] = MESSAGES[name]!;
+      const [request, reply] = MESSAGES[`${service}/${name}`] ?? MESSAGES[name]!;
       it(`${name}: another implementation reads and writes the same messages`, () => {
         const theirs = methodOf(service, name);
         fc.assert(

@@ -5,6 +5,7 @@
 import * as counters from './counters.ts';
 import * as frequency from './frequency.ts';
 import * as health from './health.ts';
+import * as limits from './limits.ts';
 import * as rateLimit from './rate-limit.ts';
 import { Reader } from './reader.ts';
 import { BYTES, Writer } from './writer.ts';
@@ -74,6 +75,7 @@ function method<Request, Parsed, Reply>(
 }
 
 const COUNTERS = '/tallystick.v1.Counters';
+const LIMITS = '/tallystick.v1.Limits';
 const FREQUENCY = '/tallystick.v1.FrequencyControl';
 
 const addRequest = [counters.writeAddRequest, counters.readAddRequest] as const;
@@ -114,6 +116,23 @@ const rateLimitResponse = [rateLimit.writeRateLimitResponse, rateLimit.readRateL
 /** `envoy.service.ratelimit.v3.RateLimitService` */
 export const rateLimitService = {
   ShouldRateLimit: method('/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit', rateLimitRequest, rateLimitResponse),
+};
+
+const limitRequest = [limits.writeLimitRequest, limits.readLimitRequest] as const;
+const decision = [limits.writeDecision, limits.readDecision] as const;
+const limitChanged = [limits.writeLimitChanged, limits.readLimitChanged] as const;
+
+/** `tallystick.v1.Limits` */
+export const limitsService = {
+  Check: method(`${LIMITS}/Check`, limitRequest, decision),
+  BatchCheck: method(`${LIMITS}/BatchCheck`, listOf(limitRequest), listOf(decision)),
+  Peek: method(`${LIMITS}/Peek`, limitRequest, decision),
+  Refund: method(`${LIMITS}/Refund`, limitRequest, limitChanged),
+  Release: method(`${LIMITS}/Release`, limitRequest, limitChanged),
+  Penalize: method(`${LIMITS}/Penalize`, limitRequest, limitChanged),
+  Reset: method(`${LIMITS}/Reset`, limitRequest, limitChanged),
+  Block: method(`${LIMITS}/Block`, limitRequest, limitChanged),
+  Unblock: method(`${LIMITS}/Unblock`, limitRequest, limitChanged),
 };
 
 const healthRequest = [health.writeHealthRequest, health.readHealthRequest] as const;

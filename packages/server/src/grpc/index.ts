@@ -4,7 +4,7 @@
  * can't be read is refused like any other bad input, with a code and a field.
  */
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { countersService, frequencyService, healthService, rateLimitService } from '@tallystick/client/wire';
+import { countersService, frequencyService, healthService, limitsService, rateLimitService } from '@tallystick/client/wire';
 import { TallystickError } from 'tallystick';
 import type { ApiKeys, App, Tls } from '../app/index.ts';
 import { counterHandlers } from './counters.ts';
@@ -12,6 +12,7 @@ import { frequencyHandlers } from './frequency.ts';
 import { Health } from './health.ts';
 import { requireKeys } from './keys.ts';
 import { explainTooLarge } from './limits.ts';
+import { limitHandlers } from './limits-service.ts';
 import { rateLimitHandlers } from './rate-limit.ts';
 import { addReflection } from './reflection.ts';
 import type { GrpcLog } from './refusal.ts';
@@ -69,10 +70,11 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
     interceptors: [explainTooLarge(maxMessageBytes), ...(options.keys === undefined ? [] : [requireKeys(options.keys, log)])],
   });
   const streams = new StreamAdds({ ...around, app, maxBatchItems });
-  const health = new Health(app, ['tallystick.v1.Counters', 'tallystick.v1.FrequencyControl', 'envoy.service.ratelimit.v3.RateLimitService']);
+  const health = new Health(app, ['tallystick.v1.Counters', 'tallystick.v1.FrequencyControl', 'tallystick.v1.Limits', 'envoy.service.ratelimit.v3.RateLimitService']);
   server.addService(countersService, { ...counterHandlers(app, around), StreamAdd: streams.handler });
   server.addService(frequencyService, frequencyHandlers(app, around));
   server.addService(rateLimitService, rateLimitHandlers(app, around));
+  server.addService(limitsService, limitHandlers(app, around));
   server.addService(healthService, { Check: health.check, Watch: health.watch });
   addReflection(server, log);
   const port = await bind(server, options.address, credentialsOf(options.tls));
