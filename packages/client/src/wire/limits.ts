@@ -15,6 +15,7 @@ export interface WireRule<Integer = number> {
   readonly burst?: Integer | undefined;
   readonly align?: string | undefined;
   readonly leaseMs?: Integer | undefined;
+  readonly onOutage?: string | undefined;
 }
 
 /** What is asked of one subject, as it is written or read. */
@@ -44,6 +45,7 @@ function writeRule(to: Writer, rule: WireRule): void {
   to.optionalInt64(7, rule.burst);
   to.optionalString(8, rule.align);
   to.optionalInt64(9, rule.leaseMs);
+  to.optionalString(10, rule.onOutage);
 }
 
 function readRule(from: Reader): WireRule<Int64> {
@@ -58,6 +60,7 @@ function readRule(from: Reader): WireRule<Int64> {
     else if (tag === ((7 << 3) | VARINT)) rule.burst = from.int64();
     else if (tag === ((8 << 3) | BYTES)) rule.align = from.string();
     else if (tag === ((9 << 3) | VARINT)) rule.leaseMs = from.int64();
+    else if (tag === ((10 << 3) | BYTES)) rule.onOutage = from.string();
     else from.skip(tag);
   }
   return rule;

@@ -73,6 +73,7 @@ const rule = fc.record({
   burst: optional(int64),
   align: optionalText,
   leaseMs: optional(int64),
+  onOutage: optionalText,
 });
 const limitRequest = fc.record({
   subject: text,

@@ -51,6 +51,8 @@ export class Figures {
   readonly guardRefusals = new Map<string, number>();
   /** Decisions by rule of the rules file and outcome; the rule is empty where none was found. */
   readonly rules = new Map<string, Map<RuleOutcome, number>>();
+  /** Calls that were refused because this process was busy. */
+  shed = 0;
   /** By route: a transport and a path pattern or method name. */
   readonly responseTimes = new Map<string, ResponseTimes>();
   /** Events of the library by type. */

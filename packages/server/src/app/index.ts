@@ -40,6 +40,7 @@ import {
 } from './limits.ts';
 import { countLikes, countLikesOfMany, like, unlike, type CountReply, type LikeReply } from './like.ts';
 import { RulesEngine, type LiveRules } from './rules/index.ts';
+import { Shedding, type SheddingOptions } from './shedding.ts';
 import { timelyStore } from './timely-store.ts';
 
 export type { AddCountersReply, CounterResult } from './add-counters.ts';
@@ -55,6 +56,7 @@ export type { GuardDenial, GuardOptions } from './guard/guard.ts';
 export type { CheckLimitsReply } from './limits.ts';
 export { ApiKeys, digestOf, ROLES, type ApiKey, type Role } from './api-keys.ts';
 export type { Tls } from './tls.ts';
+export type { Shedding, SheddingOptions } from './shedding.ts';
 export type { Log } from './log.ts';
 export { inWords, LiveRules, readRules, type Descriptor, type DescriptorStatus, type Entry, type RulesDecision, type RulesEngine } from './rules/index.ts';
 
@@ -73,6 +75,8 @@ export interface AppOptions {
   readonly guard?: GuardOptions | undefined;
   /** The rules of a rules file. They are closed with the app. Default: none. */
   readonly rules?: LiveRules;
+  /** Refuses a part of the calls while this process is busy. Default: none. */
+  readonly shedding?: SheddingOptions | undefined;
   /** `batched` counters are flushed this often. Default 100. */
   readonly flushEveryMs?: number;
   /** Answers reads by copies of what was read lately. Default: none. */
@@ -118,6 +122,8 @@ export interface App {
   readonly rules: RulesEngine | undefined;
   /** Whether calls would be served now. Never rejects. */
   readiness(): Promise<Readiness>;
+  /** Asked by transports before a call of any use case but readiness; undefined when every call is let pass. */
+  readonly shedding: Shedding | undefined;
   /** For metrics: what use cases and transports recorded. */
   readonly figures: Figures;
   /** For metrics: what the lanes did. */
@@ -170,10 +176,11 @@ export function createApp(options: AppOptions): App {
     isDeclaredLimit: (rule) => Object.hasOwn(limits, rule),
   };
   const rules = rulesOver(tallystick, figures, options.rules);
-  return { ...useCases(context), ...lifeOf(tallystick, context, rules), rules, figures, stats: () => tallystick.stats() };
+  const shedding = options.shedding && new Shedding(figures, options.shedding);
+  return { ...useCases(context), ...lifeOf(tallystick, context, rules), rules, shedding, figures, stats: () => tallystick.stats() };
 }
 
-function useCases(context: Context): Omit<App, 'rules' | 'readiness' | 'figures' | 'stats' | 'close'> {
+function useCases(context: Context): Omit<App, 'rules' | 'readiness' | 'figures' | 'shedding' | 'stats' | 'close'> {
   return {
     addCounter: (key, request, call) => addCounter(context, key, request, call),
     addCounters: (request, call) => addCounters(context, request, call),

@@ -1,6 +1,6 @@
 /** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
 import { TallystickError } from 'tallystick';
-import { ApiKeys, checkDeclarations, createApp, LiveRules, type App, type GuardOptions, type Log } from '../app/index.ts';
+import { ApiKeys, checkDeclarations, createApp, LiveRules, type App, type GuardOptions, type Log, type SheddingOptions } from '../app/index.ts';
 import { formatAddress, isLoopback, loadConfig, type Config } from '../config/index.ts';
 import { announce } from './announce.ts';
 import { createLog } from './log.ts';
@@ -55,8 +55,8 @@ async function start(config: Config): Promise<Node> {
   const [{ store, release }] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
   const { counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
   const onEvent = (event: AppEvent): void => logEvent(event, log);
-  const parts = { ...nearOf(config), ...(rules !== undefined && { rules }) };
-  const app = createApp({ store, counters, limits, guard: guardOf(config), flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent, ...parts });
+  const parts = { guard: guardOf(config), shedding: sheddingOf(config), ...nearOf(config), ...(rules !== undefined && { rules }) };
+  const app = createApp({ store, counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent, ...parts });
   try {
     return { config, app, log, release, ...(await listen(config, app, log)) };
   } catch (error) {
@@ -65,6 +65,9 @@ async function start(config: Config): Promise<Node> {
     throw error;
   }
 }
+
+/** The settings of shedding; undefined when it is off. */
+const sheddingOf = ({ shedding, vipToken }: Config): SheddingOptions | undefined => (shedding === 'off' ? undefined : { vipToken });
 
 /** The settings of the guard; undefined when it is off. */
 function guardOf(config: Config): GuardOptions | undefined {

@@ -76,6 +76,14 @@ function apiKeyOf(value: unknown): ApiKey | undefined {
   return (key === undefined) === (sha256 === undefined) ? undefined : { name, role: known, sha256: digest };
 }
 
+/** A text that nobody else may know. */
+export const secret: Kind<string> = {
+  expected: '16 to 256 printable characters without spaces',
+  placeholder: 'secret',
+  read: (value) => (typeof value === 'string' && /^[\x21-\x7e]{16,256}$/.test(value) ? value : undefined),
+  isSecret: true,
+};
+
 /** A whole number within bounds. */
 export function integer(least: number, most: number): Kind<number> {
   const inBounds = (value: number): boolean => Number.isSafeInteger(value) && value >= least && value <= most;

@@ -43,6 +43,8 @@ describe('loadConfig', () => {
       guardDuplicateMs: 60_000,
       trustedProxies: undefined,
       ipv6PrefixBits: 64,
+      shedding: 'off',
+      vipToken: undefined,
       rules: undefined,
       apiKeys: undefined,
       tlsCert: undefined,

@@ -4,7 +4,7 @@
  */
 import type { ApiKey, Declarations, LimitDeclarations, Network } from '../app/index.ts';
 import type { Address } from './address.ts';
-import { address, apiKeys, choice, counters, integer, limits, networks, path, redisUrl, type Kind } from './kinds.ts';
+import { address, apiKeys, choice, counters, integer, limits, networks, path, redisUrl, secret, type Kind } from './kinds.ts';
 import type { RedisTarget } from './redis-target.ts';
 
 /** The settings of a node. */
@@ -28,6 +28,8 @@ export interface Config {
   readonly guardDuplicateMs: number;
   readonly trustedProxies: readonly Network[] | undefined;
   readonly ipv6PrefixBits: number;
+  readonly shedding: 'on' | 'off';
+  readonly vipToken: string | undefined;
   readonly rules: string | undefined;
   readonly apiKeys: readonly ApiKey[] | undefined;
   readonly tlsCert: string | undefined;
@@ -111,6 +113,12 @@ export const SETTINGS: Settings = {
   },
   ipv6PrefixBits: { kind: integer(1, 128), fallback: '64', meaning: 'IPv6 addresses that have so many first bits in common are one client.' },
   rules: { kind: path, fallback: '', meaning: 'File of rules, YAML or JSON, that gRPC callers such as Envoy are limited by. Changes hold within a second.' },
+  shedding: {
+    kind: choice('on', 'off'),
+    fallback: 'off',
+    meaning: 'Whether a node refuses a part of its calls while its event loop is busy: 10 % from 70 % of load, 30 % from 80 %, 50 % from 90 %.',
+  },
+  vipToken: { kind: secret, fallback: '', meaning: 'Calls that bring this as x-tallystick-vip are never shed. Better set in the environment.' },
   apiKeys: { kind: apiKeys, fallback: '', meaning: 'Who may call, over HTTP and gRPC; without it everybody may. Better set in the environment or a file than as a flag.' },
   tlsCert: { kind: path, fallback: '', meaning: 'Certificate chain (PEM) of HTTP and gRPC, which are private then.' },
   tlsKey: { kind: path, fallback: '', meaning: 'Private key (PEM) of the certificate.' },

@@ -60,7 +60,7 @@ const KEEPALIVE_TIMEOUT_MS = 20_000;
  */
 export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
   const { app, log, maxMessageBytes = MAX_MESSAGE_BYTES, maxBatchItems = MAX_BATCH_ITEMS } = options;
-  const around = { figures: app.figures, log };
+  const around = { figures: app.figures, log, shedding: app.shedding };
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.keepalive_time_ms': KEEPALIVE_MS,

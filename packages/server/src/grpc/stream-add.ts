@@ -3,13 +3,13 @@
  * next ones are read meanwhile, up to a limit, beyond which the stream is not read: HTTP/2 then holds the
  * client back.
  */
-import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
+import type { handleBidiStreamingCall, ServerDuplexStream, Metadata } from '@grpc/grpc-js';
 import { countersService, type StreamAddResponse } from '@tallystick/client/wire';
 import { TallystickError } from 'tallystick';
 import type { App } from '../app/index.ts';
 import { addByItself } from './counters.ts';
 import { inWireNames, refusalOf } from './refusal.ts';
-import { timesOf, type Surroundings } from './unary.ts';
+import { timesOf, VIP_METADATA, type Surroundings } from './unary.ts';
 
 type Stream = ServerDuplexStream<Buffer, StreamAddResponse>;
 
@@ -40,7 +40,7 @@ export class StreamAdds {
     stream.on('data', (bytes: Buffer) => {
       const began = performance.now();
       this.#taken(stream);
-      void this.#answer(bytes).then((reply) => {
+      void this.#answer(bytes, stream.metadata).then((reply) => {
         stream.write(reply, () => this.#answered(stream));
         times.observe((performance.now() - began) / 1000);
       });
@@ -81,12 +81,13 @@ export class StreamAdds {
   }
 
   /** The reply to one message; never rejects. */
-  async #answer(bytes: Buffer): Promise<StreamAddResponse> {
+  async #answer(bytes: Buffer, metadata: Metadata): Promise<StreamAddResponse> {
     let id = 0;
     try {
       const request = countersService.StreamAdd.parseRequest(bytes);
       id = request.id;
-      const { app, log } = this.#options;
+      const { app, log, shedding } = this.#options;
+      shedding?.admit(metadata.get(VIP_METADATA)[0]?.toString());
       this.#checkLength(request.items.length);
       return { id, results: await Promise.all(request.items.map((item) => addByItself(app, item, log))) };
     } catch (error) {

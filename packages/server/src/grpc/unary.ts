@@ -2,7 +2,7 @@
 import type { handleUnaryCall, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Method } from '@tallystick/client/wire';
 import { TallystickError } from 'tallystick';
-import type { Call, Figures, ResponseTimes } from '../app/index.ts';
+import type { Call, Figures, ResponseTimes, Shedding } from '../app/index.ts';
 import { callUntil } from './deadline.ts';
 import { refusalOf, statusOf, type GrpcLog } from './refusal.ts';
 
@@ -10,7 +10,11 @@ import { refusalOf, statusOf, type GrpcLog } from './refusal.ts';
 export interface Surroundings {
   readonly figures: Figures;
   readonly log: GrpcLog;
+  readonly shedding?: Shedding | undefined;
 }
+
+/** What VIP callers send. */
+export const VIP_METADATA = 'x-tallystick-vip';
 
 /** The response times of a method. */
 export const timesOf = (figures: Figures, path: string): ResponseTimes => figures.timesOf(`grpc ${path}`);
@@ -21,12 +25,13 @@ export const timesOf = (figures: Figures, path: string): ResponseTimes => figure
  */
 export function unary<Request, Parsed, Reply>(
   method: Method<Request, Parsed, Reply>,
-  { figures, log }: Surroundings,
+  { figures, log, shedding }: Surroundings,
   useCase: (request: Parsed, call: Call) => Promise<Reply>,
 ): handleUnaryCall<Buffer, Reply> {
   const times = timesOf(figures, method.path);
   const answer = async (call: ServerUnaryCall<Buffer, Reply>): Promise<Reply> => {
     if (call.cancelled) throw new TallystickError('TIMEOUT', 'the call was cancelled before it began; nothing was done');
+    shedding?.admit(call.metadata.get(VIP_METADATA)[0]?.toString());
     return useCase(method.parseRequest(call.request), callUntil(call.getDeadline(), Date.now()));
   };
   return (call, callback) => {

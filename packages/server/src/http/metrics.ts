@@ -112,6 +112,12 @@ const DEFINITIONS: readonly Definition[] = [
     type: 'counter',
     samples: ({ figures }) => [...figures.guardRefusals].map(([rule, value]) => ({ labels: { rule }, value })),
   },
+  {
+    name: 'tallystick_shed_total',
+    help: 'Calls that were refused because this process was busy.',
+    type: 'counter',
+    samples: ({ figures }) => [{ labels: {}, value: figures.shed }],
+  },
   lane('operations', 'counter', 'Operations taken by the lanes.'),
   lane('entries', 'counter', 'Entries of sealed batches: operations after combining.'),
   lane('batches', 'counter', 'Batches sealed.'),

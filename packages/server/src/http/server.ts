@@ -3,7 +3,7 @@ import { METHODS } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { TallystickError } from 'tallystick';
-import type { ApiKeys, App, Log, Tls } from '../app/index.ts';
+import type { ApiKeys, App, Log, Role, Shedding, Tls } from '../app/index.ts';
 import { envelopeOf, statusOf, tallystickErrorOf } from './errors.ts';
 import { parseJson } from './json.ts';
 import { answerBrokenClient, createNodeServer, JSON_TYPE } from './node-server.ts';
@@ -33,6 +33,8 @@ export interface HttpServer {
 
 /** Longest path part, in bytes as sent; a key of 512 bytes takes up to 1,536. Beyond, the key is refused. */
 const MAX_PARAM_BYTES = 16 * 1024;
+/** What VIP callers say. */
+const VIP_HEADER = 'x-tallystick-vip';
 const CLOSE_IDLE_EVERY_MS = 20;
 /** Methods of routes; Fastify adds HEAD to each GET. */
 const ORDINARY = ['GET', 'HEAD', 'POST'];
@@ -96,14 +98,14 @@ function parseBody(_request: unknown, body: Buffer, done: (error: Error | null, 
 function serve(fastify: FastifyInstance, { app, log, keys }: HttpOptions, route: Route): void {
   const { method, url, hasQuery = false, role = method === 'GET' ? 'read' : 'write', answer } = route;
   const times = app.figures.timesOf(`${method} ${url}`);
+  const { shedding } = app;
   fastify.route({
     method,
     url,
-    ...(keys !== undefined && role !== 'anybody' && {
-      onRequest: async (request: FastifyRequest) => {
-        keys.check(request.headers.authorization, role);
-      },
-    }),
+    onRequest: [
+      ...(shedding !== undefined && isSheddable(url) ? [shedBy(shedding)] : []),
+      ...(keys !== undefined && role !== 'anybody' ? [checkKey(keys, role)] : []),
+    ],
     handler: (request, reply) => {
       const beganMs = performance.now();
       const ended = (): void => times.observe((performance.now() - beganMs) / 1000);
@@ -121,6 +123,26 @@ function serve(fastify: FastifyInstance, { app, log, keys }: HttpOptions, route:
       );
     },
   });
+}
+
+const checkKey = (keys: ApiKeys, role: Role) => async ({ headers }: FastifyRequest): Promise<void> => {
+  keys.check(headers.authorization, role);
+};
+
+/** What operators ask is always answered. */
+const isSheddable = (url: string): boolean => /^\/(api|v1)\//.test(url) && !url.startsWith('/v1/admin/');
+
+/** Refuses a call before its body is read. */
+function shedBy(shedding: Shedding): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async ({ headers }, reply) => {
+    try {
+      const vip = headers[VIP_HEADER];
+      shedding.admit(typeof vip === 'string' ? vip : undefined);
+    } catch (error) {
+      reply.header('retry-after', '1');
+      throw error;
+    }
+  };
 }
 
 function refuseQuery(query: object): void {

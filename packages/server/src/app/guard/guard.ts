@@ -55,7 +55,10 @@ interface Charged extends Charge {
 
 const MINUTE_MS = 60_000;
 
-const perMinute = (name: string, limit: number): NamedLimit => ({ name, algorithm: 'sliding-window', limit, windowMs: MINUTE_MS });
+/** While the store is away this process limits by itself what it sees, and charges the store once when it is back. */
+const ON_OUTAGE = 'local';
+
+const perMinute = (name: string, limit: number): NamedLimit => ({ name, algorithm: 'sliding-window', limit, windowMs: MINUTE_MS, onOutage: ON_OUTAGE });
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
@@ -123,7 +126,7 @@ export class Guard {
     const rules = [perMinute(`user:${api}`, userPerMinute), this.#operations];
     if (duplicateMs === 0) return rules;
     const name = `${DUPLICATE}${api}:${digest(resourceId)}`;
-    return [...rules, { name, algorithm: 'fixed-window', limit: 1, windowMs: duplicateMs }];
+    return [...rules, { name, algorithm: 'fixed-window', limit: 1, windowMs: duplicateMs, onOutage: ON_OUTAGE }];
   }
 
   /**

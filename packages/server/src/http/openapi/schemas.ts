@@ -174,6 +174,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
       align: { enum: ['first', 'clock'], description: 'fixed-window. Default first.' },
       burst: integer('token-bucket. Default limit.', 1),
       leaseMs: integer('concurrency.', 1),
+      onOutage: { enum: ['open', 'closed', 'local'], description: 'What is answered while the store is away. Default: a check waits for it.' },
     },
     ['name', 'algorithm', 'limit'],
   ),
