@@ -71,13 +71,14 @@ const sheddingOf = ({ shedding, vipToken }: Config): SheddingOptions | undefined
 
 /** The settings of the guard; undefined when it is off. */
 function guardOf(config: Config): GuardOptions | undefined {
-  const { guardIpPerMinute, guardUserPerMinute, guardOperationsPerMinute, guardDuplicateMs, trustedProxies = [], ipv6PrefixBits } = config;
+  const { guardIpPerMinute, guardUserPerMinute, guardOperationsPerMinute, guardDuplicateMs, guardOnOutage, trustedProxies = [], ipv6PrefixBits } = config;
   if (config.guard === 'off') return undefined;
   return {
     ipPerMinute: guardIpPerMinute,
     userPerMinute: guardUserPerMinute,
     operationsPerMinute: guardOperationsPerMinute,
     duplicateMs: guardDuplicateMs,
+    ...(guardOnOutage !== 'wait' && { onOutage: guardOnOutage }),
     trustedProxies,
     ipv6PrefixBits,
   };

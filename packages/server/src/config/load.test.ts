@@ -41,6 +41,7 @@ describe('loadConfig', () => {
       guardUserPerMinute: 100,
       guardOperationsPerMinute: 100,
       guardDuplicateMs: 60_000,
+      guardOnOutage: 'wait',
       trustedProxies: undefined,
       ipv6PrefixBits: 64,
       shedding: 'off',

@@ -26,6 +26,7 @@ export interface Config {
   readonly guardUserPerMinute: number;
   readonly guardOperationsPerMinute: number;
   readonly guardDuplicateMs: number;
+  readonly guardOnOutage: 'wait' | 'open' | 'closed' | 'local';
   readonly trustedProxies: readonly Network[] | undefined;
   readonly ipv6PrefixBits: number;
   readonly shedding: 'on' | 'off';
@@ -105,6 +106,11 @@ export const SETTINGS: Settings = {
     kind: integer(0, DAY_MS),
     fallback: String(MINUTE_MS),
     meaning: 'For how long a user can not like, or unlike, the same again, in milliseconds; 0 for no time.',
+  },
+  guardOnOutage: {
+    kind: choice('wait', 'open', 'closed', 'local'),
+    fallback: 'wait',
+    meaning: 'What the guard does while the store is away: wait for it, let pass, deny, or limit by what this node sees.',
   },
   trustedProxies: {
     kind: networks,

@@ -134,14 +134,18 @@ describe('the guard and addresses', () => {
 });
 
 describe('the guard and a store that is away', () => {
-  it('R01 R02 limits by itself meanwhile: it neither denies nor lets pass for want of a store', async () => {
-    const away = (): Promise<never> => Promise.reject(new TallystickError('STORE_UNAVAILABLE', 'away'));
-    const store: Store = { partitions: 1, apply: away, read: away, close: () => Promise.resolve() };
-    await using node = await startNode({ store, guard, requestTimeoutMs: 300 });
-    const { like } = client(() => node);
-    const first = await like('u', 'r');
-    assert.notEqual(first.status, 429);
-    const again = await like('u', 'r');
-    assert.deepEqual([again.status, again.body?.['code']], [429, 10051]);
+  const away = (): Promise<never> => Promise.reject(new TallystickError('STORE_UNAVAILABLE', 'away'));
+  const store: Store = { partitions: 1, apply: away, read: away, close: () => Promise.resolve() };
+
+  it('R01 is an error and no denial, and nothing is counted', async () => {
+    await using node = await startNode({ store, guard, requestTimeoutMs: 100 });
+    const { status, body } = await client(() => node).like('u', 'r');
+    assert.deepEqual([status, body?.['code']], [504, 10001]);
+  });
+
+  it('R02 denies or limits by itself only where that was asked for, and says that it did', async () => {
+    await using node = await startNode({ store, guard: { ...guard, onOutage: 'closed' } });
+    const { status, body } = await client(() => node).like('u', 'r');
+    assert.deepEqual([status, (body?.['data'] as { source: string }).source], [429, 'fallback']);
   });
 });

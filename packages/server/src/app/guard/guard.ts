@@ -21,6 +21,11 @@ export interface GuardOptions extends AddressOptions {
   readonly operationsPerMinute: number;
   /** For how long a user can't do the same to the same resource again; 0: he can. */
   readonly duplicateMs: number;
+  /**
+   * What is answered while the store is away. Default: the guard waits for it, so that what it says is exact, however slow
+   * the store is.
+   */
+  readonly onOutage?: NamedLimit['onOutage'];
 }
 
 /** What somebody is about to do. */
@@ -55,10 +60,7 @@ interface Charged extends Charge {
 
 const MINUTE_MS = 60_000;
 
-/** While the store is away this process limits by itself what it sees, and charges the store once when it is back. */
-const ON_OUTAGE = 'local';
-
-const perMinute = (name: string, limit: number): NamedLimit => ({ name, algorithm: 'sliding-window', limit, windowMs: MINUTE_MS, onOutage: ON_OUTAGE });
+const perMinute = (name: string, limit: number): NamedLimit => ({ name, algorithm: 'sliding-window', limit, windowMs: MINUTE_MS });
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
@@ -110,7 +112,12 @@ export class Guard {
     const { requestId, requestTtlMs } = act;
     const user: Charge = { subject: subjectOf('user', act.userId), rules: this.#userRules(act) };
     const again = typeof requestId !== 'string' || requestId === '' ? {} : { requestId: digest(JSON.stringify([act.api, act.resourceId, requestId])), requestTtlMs };
-    return [...this.#ipCharges(act.peer), { ...user, ...again }];
+    return [...this.#ipCharges(act.peer), { ...user, ...again }].map((charge) => ({ ...charge, rules: this.#inOutage(charge.rules) }));
+  }
+
+  #inOutage(rules: readonly NamedLimit[]): readonly NamedLimit[] {
+    const { onOutage } = this.#options;
+    return onOutage === undefined ? rules : rules.map((rule) => ({ ...rule, onOutage }));
   }
 
   /** Without a request id: what comes again is a request all the same. */
@@ -126,7 +133,7 @@ export class Guard {
     const rules = [perMinute(`user:${api}`, userPerMinute), this.#operations];
     if (duplicateMs === 0) return rules;
     const name = `${DUPLICATE}${api}:${digest(resourceId)}`;
-    return [...rules, { name, algorithm: 'fixed-window', limit: 1, windowMs: duplicateMs, onOutage: ON_OUTAGE }];
+    return [...rules, { name, algorithm: 'fixed-window', limit: 1, windowMs: duplicateMs }];
   }
 
   /**
