@@ -33,7 +33,7 @@ export interface LimitRequest<Integer = number> {
 /** A message that is being read. */
 type Mutable<Message> = { -readonly [Field in keyof Message]: Message[Field] };
 
-const REASONS: readonly Decision['reason'][] = ['allowed', 'limited', 'blocked'];
+const REASONS: readonly Decision['reason'][] = ['allowed', 'limited', 'blocked', 'outage'];
 
 function writeRule(to: Writer, rule: WireRule): void {
   to.string(1, rule.name);

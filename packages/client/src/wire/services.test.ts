@@ -93,7 +93,7 @@ const decided = fc.record({
   resetMs: orNull(int64),
   retryAfterMs: orNull(int64),
   rule: orNull(text),
-  reason: fc.constantFrom('allowed', 'limited', 'blocked'),
+  reason: fc.constantFrom('allowed', 'limited', 'blocked', 'outage'),
   source: text,
   atMs: int64,
   lease: optionalText,

@@ -15,12 +15,12 @@ export function decisionAnswer(decision: Decision, rules: readonly NamedLimit[])
 }
 
 /**
- * A denial that takes the place of an answer: 429, the envelope and problem details (RFC 9457) in one object. `data` has
+ * A denial that takes the place of an answer: 429 (503 when the store is away and a rule is closed then), the envelope and problem details (RFC 9457) in one object. `data` has
  * the decision.
  */
 export function denialAnswer(decision: Decision, rules: readonly NamedLimit[], code: DenialCode = 'RATE_LIMITED'): HttpAnswer {
-  const { number, meaning } = errorTable[code];
   const problem = rateLimitProblem(decision);
+  const { number, meaning } = errorTable[problem.status === 503 ? 'STORE_UNAVAILABLE' : code];
   const body = { code: number, msg: code === 'DUPLICATE' ? meaning : problem.detail, data: decision, ...problem };
   return { status: problem.status, body: JSON.stringify(body), contentType: PROBLEM_TYPE, headers: headersOf(decision, rules) };
 }

@@ -146,6 +146,6 @@ describe('the guard and a store that is away', () => {
   it('R02 denies or limits by itself only where that was asked for, and says that it did', async () => {
     await using node = await startNode({ store, guard: { ...guard, onOutage: 'closed' } });
     const { status, body } = await client(() => node).like('u', 'r');
-    assert.deepEqual([status, (body?.['data'] as { source: string }).source], [429, 'fallback']);
+    assert.deepEqual([status, body?.['code'], (body?.['data'] as { source: string }).source], [503, 10021, 'fallback']);
   });
 });

@@ -98,7 +98,7 @@ const decision = {
   remaining: integer('Units left of that rule.', 0),
   resetMs: msOrNull('Milliseconds until all units are free again if nothing more is taken; null for never.'),
   retryAfterMs: msOrNull('0 when allowed; else after so many milliseconds the same fits, if nobody else takes before; null: waiting does not help.'),
-  reason: { enum: ['allowed', 'limited', 'blocked'] },
+  reason: { enum: ['allowed', 'limited', 'blocked', 'outage'] },
   rule: { type: ['string', 'null'], description: 'The rule nearest to its limit, or the one to wait for longest; null for a block.' },
   source: { type: 'string', description: 'store; near: a denial that this node remembers.' },
   atMs: integer('When it was decided, by the store’s clock.', 0),
