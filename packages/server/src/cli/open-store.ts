@@ -40,7 +40,7 @@ async function openRedis(config: Config, target: RedisTarget, log: Log): Promise
     log.warn(event, 'Redis may drop counters when its memory is full: set maxmemory-policy noeviction');
   };
   try {
-    const store = await redisStore({ client, partitions, requestRetentionMs, onEvent });
+    const store = await redisStore({ client, partitions, requestRetentionMs, outbox: config.mysql !== undefined, onEvent });
     return { store: config.journal === 'on' ? await journaled(store, config, log) : store, release: close };
   } catch (error) {
     close();

@@ -66,6 +66,17 @@ Examples:
   tallystick recover --from 2026-12-01T03:00:00Z --to 2026-12-01T04:00:00Z
 Exit codes: ${EXIT.ok} all is there, ${EXIT.refused} not all could be sent, ${EXIT.usage} wrong usage or settings.`;
 
+const SYNC_HELP = `
+Carries what Redis has counted to the ledger, through Kafka where it is named.
+Nodes started with --mysql do this by themselves; workers of this command share
+it with them and with each other, and take over from one that ends or hangs.
+SIGTERM ends it when what is on its way is done.
+
+Examples:
+  tallystick sync --redis redis://127.0.0.1:6379 --mysql mysql://me@127.0.0.1/tally
+  tallystick sync --sink --kafka 127.0.0.1:9092        # with the URLs in the environment
+${EXIT_HELP}`;
+
 /** Runs the command in `args`; resolves with its exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let exit: number = EXIT.ok;
@@ -78,6 +89,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   on(serveCommand(program), async (options, io) => (await import('./serve.ts')).serve(options, io));
   on(getCommand(program), async (options, io, keys) => (await import('./get.ts')).get(options, io, keys));
   on(addCommand(program), async (options, io, words) => (await import('./add.ts')).add(options, io, words));
+  on(syncCommand(program), async (options, io) => (await import('./sync.ts')).sync(options, io));
   on(recoverCommand(program), async (options, io) => (await import('./recover.ts')).recover(options, io));
   on(benchCommand(program), async (options, io) => (await import('./bench.ts')).bench(options, io));
   on(rulesCheckCommand(program), async (options, io, words) => (await import('./rules-check.ts')).rulesCheck(options, io, words));
@@ -166,14 +178,26 @@ function recoverCommand(program: Command): Command {
     .option('--to <time>', 'leave out what was written after')
     .option('--dry-run', 'say what would be sent, and send nothing')
     .option('--config <file>', 'file of settings that names Redis');
-  for (const { flag, placeholder, meaning } of reference.filter(({ name }) => RECOVER_SETTINGS.includes(name))) {
-    command.option(`${flag} <${placeholder}>`, meaning);
-  }
-  return json(command.configureHelp({ formatItem })).addHelpText('after', RECOVER_HELP);
+  return json(withSettings(command, ['redis', 'partitions', 'data'])).addHelpText('after', RECOVER_HELP);
 }
 
-/** Settings of a node that say where Redis and the journal are. */
-const RECOVER_SETTINGS: readonly string[] = ['redis', 'partitions', 'data'];
+/** The options of a node that say where its servers and data are. */
+function withSettings(command: Command, names: readonly string[]): Command {
+  for (const { flag, placeholder, meaning } of reference.filter(({ name }) => names.includes(name))) {
+    command.option(`${flag} <${placeholder}>`, meaning);
+  }
+  return command.configureHelp({ formatItem });
+}
+
+function syncCommand(program: Command): Command {
+  const command = program
+    .command('sync')
+    .description('carry what Redis has counted to the ledger')
+    .option('--relay', 'only from Redis to Kafka')
+    .option('--sink', 'only from Kafka to the ledger')
+    .option('--config <file>', 'file of settings that names the servers');
+  return json(withSettings(command, ['redis', 'mysql', 'kafka', 'partitions', 'logLevel'])).addHelpText('after', SYNC_HELP);
+}
 
 function benchCommand(program: Command): Command {
   const command = program

@@ -23,8 +23,8 @@ interface Node {
   readonly log: Log;
   readonly http: Transport;
   readonly grpc: Transport;
-  /** Lets go of what the store used, once it is closed. */
-  readonly release: () => void;
+  /** Lets go of what the store used, once it is closed, and of the stages behind it. */
+  readonly release: () => Promise<void>;
 }
 
 type AppOptions = Parameters<typeof createApp>[0];
@@ -52,7 +52,16 @@ async function start(config: Config): Promise<Node> {
   warnBeyondLoopback(config, log);
   const rules = config.rules === undefined ? undefined : await LiveRules.open({ file: config.rules, log });
   // HTTP is loaded while the store opens its data in another thread.
-  const [{ store, release }] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
+  const [{ store, release: releaseStore }] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
+  const endStages = await stagesOf(config, log).catch(async (error: unknown) => {
+    await store.close();
+    releaseStore();
+    throw error;
+  });
+  const release = async (): Promise<void> => {
+    await endStages();
+    releaseStore();
+  };
   const { counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
   const onEvent = (event: AppEvent): void => logEvent(event, log);
   const parts = { guard: guardOf(config), shedding: sheddingOf(config), ...nearOf(config), ...(rules !== undefined && { rules }) };
@@ -61,9 +70,16 @@ async function start(config: Config): Promise<Node> {
     return { config, app, log, release, ...(await listen(config, app, log)) };
   } catch (error) {
     await app.close(config.drainTimeoutMs);
-    release();
+    await release();
     throw error;
   }
+}
+
+/** Starts the stages of the log, where there is a ledger; returns what ends them. */
+async function stagesOf({ redis, mysql, kafka, partitions, stages }: Config, log: Log): Promise<() => Promise<void>> {
+  if (redis === undefined || mysql === undefined || stages === 'off') return () => Promise.resolve();
+  const { startStages } = await import('./stages.ts');
+  return startStages({ redis, mysql, kafka, partitions }, { relay: true, sink: true }, log);
 }
 
 /** The settings of shedding; undefined when it is off. */
@@ -154,7 +170,7 @@ async function stop({ app, http, grpc, log, config, release }: Node, signal: str
   }, drainTimeoutMs + CLOSE_GRACE_MS);
   const [{ unsettled }] = await Promise.all([app.close(drainTimeoutMs), http.close(drainTimeoutMs), grpc.close(drainTimeoutMs)]);
   clearTimeout(late);
-  release();
+  await release();
   log.info({ unsettled }, 'stopped');
   if (unsettled === 0) return EXIT.ok;
   err(`tallystick: the store did not answer in ${drainTimeoutMs} ms: the outcome of ${unsettled} operations is not known`);

@@ -4,3 +4,4 @@ export { loadConfig } from './load.ts';
 export { formatRedisTarget, type RedisTarget } from './redis-target.ts';
 export { reference, referenceTable } from './reference.ts';
 export { type Config, type LogLevel } from './settings.ts';
+export { formatMysqlTarget, type MysqlTarget } from './mysql-target.ts';

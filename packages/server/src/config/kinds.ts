@@ -5,6 +5,7 @@
 import type { CounterOptions, LimitOptions } from 'tallystick';
 import { parseNetwork, type Network, digestOf, ROLES, type ApiKey } from '../app/index.ts';
 import { parseAddress, type Address } from './address.ts';
+import { MYSQL_URL, parseMysqlTarget, type MysqlTarget } from './mysql-target.ts';
 import { parseRedisTarget, REDIS_URL, type RedisTarget } from './redis-target.ts';
 
 /** How a setting is read and described. */
@@ -41,6 +42,24 @@ export const networks: Kind<readonly Network[]> = {
     const list: readonly unknown[] = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [undefined];
     const parsed = list.map((item) => (typeof item === 'string' ? parseNetwork(item.trim()) : undefined));
     return parsed.every((network) => network !== undefined) ? parsed : undefined;
+  },
+};
+
+/** Where the ledger is. */
+export const mysqlUrl: Kind<MysqlTarget> = {
+  expected: MYSQL_URL,
+  placeholder: 'url',
+  read: (value) => (typeof value === 'string' ? parseMysqlTarget(value) : undefined),
+  isSecret: true,
+};
+
+/** Brokers to begin with. */
+export const brokers: Kind<readonly string[]> = {
+  expected: 'host:port of one or more brokers, with commas between them',
+  placeholder: 'host:port,…',
+  read: (value) => {
+    const list: readonly unknown[] = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [undefined];
+    return list.every((item): item is string => typeof item === 'string' && parseAddress(item) !== undefined) ? list : undefined;
   },
 };
 

@@ -49,8 +49,8 @@ function checkTogether(config: Config, isGiven: (name: keyof Config) => boolean)
   }
   if (store === 'redis') throw invalid('redis', 'redis: expected the URL of a server, as store is redis, got nothing');
   if (isGiven('partitions')) throw invalid('partitions', `partitions: expected nothing with the ${store} store: only data in Redis is split`);
-  const ofRedis = (['journal', 'journalBackup'] as const).find(isGiven);
-  if (ofRedis !== undefined) throw invalid(ofRedis, `${ofRedis}: expected nothing with the ${store} store, which needs no journal`);
+  const ofRedis = (['journal', 'journalBackup', 'mysql', 'kafka', 'stages'] as const).find(isGiven);
+  if (ofRedis !== undefined) throw invalid(ofRedis, `${ofRedis}: expected nothing with the ${store} store, which is its own log`);
   const near = NEAR.find(isGiven);
   if (near !== undefined) throw invalid(near, `${near}: expected nothing with the ${store} store: only what is in Redis is worth copies`);
   if (workers === 1) return config;

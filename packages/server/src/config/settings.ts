@@ -4,7 +4,8 @@
  */
 import type { ApiKey, Declarations, LimitDeclarations, Network } from '../app/index.ts';
 import type { Address } from './address.ts';
-import { address, apiKeys, choice, counters, integer, limits, networks, path, redisUrl, secret, type Kind } from './kinds.ts';
+import { address, apiKeys, brokers, choice, counters, integer, limits, mysqlUrl, networks, path, redisUrl, secret, type Kind } from './kinds.ts';
+import type { MysqlTarget } from './mysql-target.ts';
 import type { RedisTarget } from './redis-target.ts';
 
 /** The settings of a node. */
@@ -17,6 +18,9 @@ export interface Config {
   readonly redis: RedisTarget | undefined;
   readonly partitions: number;
   readonly workers: number;
+  readonly mysql: MysqlTarget | undefined;
+  readonly kafka: readonly string[] | undefined;
+  readonly stages: 'on' | 'off';
   readonly journal: 'on' | 'off';
   readonly journalBackup: string | undefined;
   readonly counters: Declarations;
@@ -82,6 +86,13 @@ export const SETTINGS: Settings = {
   redis: { kind: redisUrl, fallback: '', meaning: 'The Redis that keeps the counters, instead of a disk. Its URL may hold a password and is better set in the environment.' },
   partitions: { kind: integer(1, 1024), fallback: '16', meaning: 'Parts into which data in Redis is split, fixed when it is created.' },
   workers: { kind: integer(1, 64), fallback: '1', meaning: 'Processes that share the ports; more than 1 need the counters in Redis.' },
+  mysql: { kind: mysqlUrl, fallback: '', meaning: 'The database that keeps what Redis counts (the ledger). Its URL may hold a password and is better set in the environment.' },
+  kafka: { kind: brokers, fallback: '', meaning: 'Kafka, which carries the log from Redis to the ledger; without it the log goes there directly.' },
+  stages: {
+    kind: choice('on', 'off'),
+    fallback: 'on',
+    meaning: 'Whether, with a ledger, this node takes part in carrying the log; off where tallystick sync does all of it.',
+  },
   journal: {
     kind: choice('on', 'off'),
     fallback: 'on',

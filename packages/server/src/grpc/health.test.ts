@@ -15,6 +15,9 @@ import { startGrpcNode, type GrpcNode } from '../../../../test/support/grpc-node
 
 const { Check, Watch } = healthService;
 
+/** What a node serves beside health and reflection. */
+const OURS = ['envoy.service.ratelimit.v3.RateLimitService', 'tallystick.v1.Counters', 'tallystick.v1.FrequencyControl', 'tallystick.v1.Limits'];
+
 /** The statuses a watch of `service` was told, and a promise of its end. */
 function watch({ channel }: GrpcNode, service: string): { statuses: HealthStatus[]; first: Promise<void>; ended: Promise<void> } {
   const stream = channel.makeServerStreamRequest(Watch.path, Watch.requestSerialize, Watch.responseDeserialize, service);
@@ -27,7 +30,7 @@ function watch({ channel }: GrpcNode, service: string): { statuses: HealthStatus
 describe('health over gRPC', () => {
   it('serves the node and each service, and knows no other', async () => {
     await using node = await startGrpcNode();
-    for (const service of ['', 'tallystick.v1.Counters', 'tallystick.v1.FrequencyControl']) {
+    for (const service of ['', ...OURS]) {
       assert.equal(await node.call(Check, service), 'SERVING');
     }
     assert.equal((await node.refused(Check, Check.requestSerialize('other'))).status, 'NOT_FOUND');
@@ -64,7 +67,7 @@ describe('reflection over gRPC', () => {
     it(`tells a generic client all it needs (${version})`, async () => {
       await using node = await startGrpcNode();
       const services = (await ask(node, version, { listServices: '*' })).listServicesResponse!.service.map(({ name }) => name);
-      assert.deepEqual([...services].sort(), ['grpc.health.v1.Health', 'tallystick.v1.Counters', 'tallystick.v1.FrequencyControl']);
+      assert.deepEqual([...services].sort(), ['grpc.health.v1.Health', ...OURS].sort());
 
       const answer = await ask(node, version, { fileContainingSymbol: 'tallystick.v1.FrequencyControl' });
       const { path, requestSerialize, responseDeserialize } = methodOf(

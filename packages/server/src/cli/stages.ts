@@ -1,0 +1,91 @@
+/** The stages that carry the log from Redis to the ledger, put together as the settings name them. */
+import { RedisOutbox } from 'tallystick/redis';
+import type { Log } from '../app/index.ts';
+import { formatMysqlTarget, type Config, type MysqlTarget, type RedisTarget } from '../config/index.ts';
+import type { Destination } from '../pipeline/destination.ts';
+import { openMysqlLedger } from '../pipeline/ledger/mysql/mysql-ledger.ts';
+import { Relay } from '../pipeline/relay/relay.ts';
+import { Sink, type SinkEvent } from '../pipeline/sink.ts';
+import { connectRedis } from './redis.ts';
+
+/** Something that was started, and how it ends: with what is on its way done. */
+interface Stage {
+  close(): Promise<void>;
+}
+
+/** Which stages a process takes part in. */
+export interface Share {
+  /** Outbox → Kafka, or → ledger where there is no Kafka. */
+  readonly relay: boolean;
+  /** Kafka → ledger. */
+  readonly sink: boolean;
+}
+
+/** Settings of a deployment that has a ledger. */
+export interface StageSettings extends Pick<Config, 'partitions' | 'kafka'> {
+  readonly redis: RedisTarget;
+  readonly mysql: MysqlTarget;
+}
+
+/**
+ * Starts the stages.
+ *
+ * @returns Ends them, the first one of the log first.
+ * @throws TallystickError `STORE_UNAVAILABLE` or `INVALID_CONFIG`, naming the setting.
+ */
+export async function startStages(settings: StageSettings, share: Share, log: Log): Promise<() => Promise<void>> {
+  const stages: Stage[] = [];
+  const close = async (): Promise<void> => {
+    for (const stage of stages.splice(0).reverse()) await stage.close();
+  };
+  try {
+    const ledger = await ledgerSink(settings, log, stages);
+    const destination = settings.kafka === undefined ? ledger : await throughKafka(settings, settings.kafka, { share, ledger, log, stages });
+    if (share.relay || settings.kafka === undefined) await relay(settings, destination, log, stages);
+    return close;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function ledgerSink({ mysql, partitions }: StageSettings, log: Log, stages: Stage[]): Promise<Destination> {
+  const ledger = await openMysqlLedger({ target: mysql, partitions });
+  const sink = new Sink({ ledger, onEvent: (event) => { tell(event, formatMysqlTarget(mysql), log); } });
+  stages.push(ledger, sink);
+  return sink;
+}
+
+function tell(event: SinkEvent, ledger: string, log: Log): void {
+  if (event.type === 'ledger-recovered' || event.type === 'gap-closed') log.info({ ...event, ledger }, 'the ledger goes on');
+  else log.warn({ ...event, ledger }, event.type === 'parked' ? 'records became dead letters' : 'the ledger takes no records; they are kept');
+}
+
+interface KafkaParts {
+  readonly share: Share;
+  readonly ledger: Destination;
+  readonly log: Log;
+  readonly stages: Stage[];
+}
+
+async function throughKafka({ partitions }: StageSettings, brokers: readonly string[], { share, ledger, log, stages }: KafkaParts): Promise<Destination> {
+  const onFault = (error: unknown): void => { log.warn({ error }, 'Kafka does not answer; it is tried again'); };
+  const { KafkaConsumer } = await import('../pipeline/kafka/consumer.ts');
+  const { kafkaDestination } = await import('../pipeline/kafka/producer.ts');
+  if (share.sink) stages.push(new KafkaConsumer({ brokers, partitions, destination: ledger, onFault }));
+  const destination = kafkaDestination({ brokers, partitions });
+  stages.push(destination);
+  return destination;
+}
+
+async function relay({ redis, partitions }: StageSettings, destination: Destination, log: Log, stages: Stage[]): Promise<void> {
+  const { client, close } = await connectRedis(redis, log);
+  stages.push({
+    close: () => {
+      close();
+      return Promise.resolve();
+    },
+  });
+  const outbox = new RedisOutbox({ client, partitions });
+  stages.push(new Relay({ outbox, destination, onFault: (fault) => { log.warn(fault, 'the relay does not get on; it is tried again'); } }));
+}
