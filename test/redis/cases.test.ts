@@ -209,6 +209,8 @@ describe('cases on Redis', () => {
     const tallystick = await open();
     await tallystick.counters.add('k', 7, { ttlMs: 300 });
     await tallystick.counters.add('lasting', 3, { ttlMs: 60_000 });
+    // A store is not opened where there is nothing yet: that would be a write.
+    await eventually('the replica has it', async () => (await redisCommand(replica.port, 'DBSIZE')) === (await redisCommand(server.port, 'DBSIZE')));
     const replicaClient = await createClient({ url: replica.url }).on('error', () => undefined).connect();
     t.after(() => { replicaClient.destroy(); });
     const shadow = await open({ client: replicaClient });

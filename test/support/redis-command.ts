@@ -26,7 +26,7 @@ export async function eventually(what: string, holds: () => Promise<boolean> | b
 /** Whether a server is a primary, and takes writes. */
 export const isPrimary = async (port: number): Promise<boolean> => ((await redisCommand(port, 'ROLE')) as string[])[0] === 'master';
 
-/** Waits until a replica has all that its primary has. */
+/** Waits until a replica hears its primary, and has what that had by then. */
 export async function replicated(replicaPort: number): Promise<void> {
   await eventually('the replica is linked', async () => ((await redisCommand(replicaPort, 'ROLE')) as string[])[3] === 'connected');
 }
