@@ -178,7 +178,7 @@ function recoverCommand(program: Command): Command {
     .option('--to <time>', 'leave out what was written after')
     .option('--dry-run', 'say what would be sent, and send nothing')
     .option('--config <file>', 'file of settings that names Redis');
-  return json(withSettings(command, ['redis', 'partitions', 'data'])).addHelpText('after', RECOVER_HELP);
+  return json(withSettings(command, ['redis', 'mysql', 'partitions', 'data'])).addHelpText('after', RECOVER_HELP);
 }
 
 /** The options of a node that say where its servers and data are. */

@@ -11,11 +11,12 @@ import { EXIT, UsageError, type Terminal } from './terminal.ts';
 /** Replays a journal and prints what came of it. */
 export async function recover(options: Readonly<Record<string, string>>, terminal: Terminal): Promise<number> {
   const { json, from, to, dryRun, journal, ...flags } = options;
-  const { redis, partitions, data } = await loadConfig({ flags, env: terminal.env });
+  const { redis, mysql, partitions, data } = await loadConfig({ flags, env: terminal.env });
   if (redis === undefined) throw new TallystickError('INVALID_CONFIG', 'redis: expected the URL of a server, got nothing', { field: 'redis' });
   const times = { ...timeOf('from', from), ...timeOf('to', to) };
   const { client, close } = await connectRedis(redis, await createLog('warn'));
-  const store = await redisStore({ client, partitions });
+  // Where there is a ledger, what is sent must reach it, too.
+  const store = await redisStore({ client, partitions, outbox: mysql !== undefined });
   try {
     const onTorn = (path: string, bytes: number): void => terminal.err(`${path}: the last ${bytes} bytes were cut off by a crash; what they were was never acknowledged`);
     const report = await replayJournal({ store, path: journal ?? journalPath(data), dryRun: dryRun !== undefined, onTorn, ...times });
