@@ -19,7 +19,7 @@ const CORE_LAYERS = [
   { name: "lanes", pattern: "lanes/" },
   { name: "near", pattern: "near/" },
   { name: "counters", pattern: "(counters|lane-counters|declarations|sharded|limits[a-z-]*|tallystick)[.]ts$" },
-  { name: "surface", pattern: "(decorators/|adapters/|index[.]ts$)" },
+  { name: "surface", pattern: "(decorators/|calendar/|adapters/|index[.]ts$)" },
 ];
 const BELOW_STORES = 5; // a store may import the layers up to its port
 
@@ -79,7 +79,7 @@ module.exports = {
         orphan: true,
         pathNot: [
           "^packages/[^/]+/src/index[.]ts$",
-          `${CORE}(stores/(sqlite|redis)|decorators|adapters/[^/]+|testing)/index[.]ts$`,
+          `${CORE}(stores/(sqlite|redis)|decorators|calendar|adapters/[^/]+|testing)/index[.]ts$`,
           `${SERVER}cli/main[.]ts$`,
           "^packages/server/bin/",
           "[.]test[.]ts$|^bench/|^examples/|^test/(prove|decorators-legacy)/",
@@ -184,7 +184,7 @@ module.exports = {
       comment: "The server is the first user of the public names; what it needs, others need too.",
       severity: "error",
       from: { path: SERVER, pathNot: TEST },
-      to: { path: CORE, pathNot: `${CORE}(index|(stores/(sqlite|redis|journal)|decorators)/index)[.]ts$` },
+      to: { path: CORE, pathNot: `${CORE}(index|(stores/(sqlite|redis|journal)|decorators|calendar)/index)[.]ts$` },
     },
     {
       name: "server-wires-stores-in-the-root",
@@ -223,6 +223,7 @@ module.exports = {
     oneHome("nestjs", "@nestjs/", `${CORE}adapters/nestjs/`),
     oneHome("grpc", "(@grpc|grpc-health-check)/", [`${SERVER}grpc/`, "^packages/client/src/"].join("|")),
     oneHome("kafka", "@platformatic/kafka/", `${SERVER}pipeline/kafka/`),
+    oneHome("temporal", "temporal-polyfill/", `${CORE}calendar/`),
     oneHome("commander", "commander/", `${SERVER}cli/`),
   ],
   options: {

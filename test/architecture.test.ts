@@ -58,6 +58,7 @@ const PLANTED: Record<string, readonly [file: string, specifier: string]> = {
   "redis-has-one-home": ["packages/core/src/lanes/other-driver.ts", "redis"],
   "kafka-has-one-home": ["packages/server/src/pipeline/stream.ts", "@platformatic/kafka"],
   "mariadb-has-one-home": ["packages/server/src/app/sql.ts", "mariadb"],
+  "temporal-has-one-home": ["packages/server/src/app/days.ts", "temporal-polyfill"],
   "fastify-has-one-home": ["packages/server/src/app/web.ts", "fastify"],
   "express-has-one-home": ["packages/core/src/lanes/web.ts", "express"],
   "nestjs-has-one-home": ["packages/core/src/lanes/nest.ts", "@nestjs/common"],
@@ -82,7 +83,7 @@ const AROUND: Record<string, string> = {
   "packages/server/src/cli/main.ts": "",
   "packages/core/package.json": '{ "name": "tallystick", "peerDependencies": { "better-sqlite3": "1", "redis": "1" } }',
   "packages/server/package.json":
-    '{ "name": "@tallystick/server", "dependencies": { "fastify": "1", "mariadb": "1", "@platformatic/kafka": "1", "@grpc/grpc-js": "1", "commander": "1" },' +
+    '{ "name": "@tallystick/server", "dependencies": { "fastify": "1", "mariadb": "1", "@platformatic/kafka": "1", "@grpc/grpc-js": "1", "commander": "1", "temporal-polyfill": "1" },' +
     ' "devDependencies": { "dev-only": "1" } }',
 };
 
@@ -106,7 +107,7 @@ describe("architecture", () => {
   it("reports every planted violation", async () => {
     const planted = Object.values(PLANTED).map(([file, specifier]) => [file, specifier && `import "${specifier}";`] as const);
     for (const [file, text] of [...Object.entries(AROUND), ...planted]) await plant(join(scratch, file), text);
-    for (const name of ["stray", "dev-only", "better-sqlite3", "redis", "fastify", "express", "@nestjs/common", "@grpc/grpc-js", "commander", "mariadb", "@platformatic/kafka"]) {
+    for (const name of ["stray", "dev-only", "better-sqlite3", "redis", "fastify", "express", "@nestjs/common", "@grpc/grpc-js", "commander", "temporal-polyfill", "mariadb", "@platformatic/kafka"]) {
       await plant(join(scratch, "node_modules", name, "package.json"), `{ "name": "${name}", "main": "index.js" }`);
       await plant(join(scratch, "node_modules", name, "index.js"), "");
     }

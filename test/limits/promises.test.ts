@@ -60,6 +60,7 @@ const DEFECTS: readonly (readonly [what: string, shape: string, from: string, to
   ['counts a window after its end', 'sliding log', 'if at + rule.window > now then break end', 'if at + rule.window >= now then break end'],
   ['forgets the oldest slice', 'sliding window, conservative', 'local oldest = slice_at(rule, at) - rule.slices', 'local oldest = slice_at(rule, at) - rule.slices + 1'],
   ['fills a bucket twice as fast', 'token bucket', 'or ms * limit', 'or 2 * ms * limit'],
+  ['ends a day too early', 'calendar', 'return now < cell.ends and cell.used', 'return now < cell.ends - 1 and cell.used'],
   ['names a wait that is too short', 'token bucket', 'now + math.ceil(excess / rule.limit)', 'now + math.floor(excess / rule.limit)'],
 ];
 

@@ -4,10 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createTallystick, type Decision, type LimitOptions, type Store } from 'tallystick';
+import { createTallystick, type Calendar, type Decision, type LimitOptions, type Store } from 'tallystick';
 import type { ManualClock } from 'tallystick/testing';
 
 const WINDOW_MS = 1000;
+
+/** A calendar whose days are as short as the other windows. */
+const seconds: Calendar = (_unit, _timeZone, atMs) => [-1, 0, 1, 2].map((i) => (Math.floor(atMs / WINDOW_MS) + i) * WINDOW_MS);
 
 /** An algorithm as it is declared, and the most units that it grants in any span of the window's length. */
 export interface Shape {
@@ -39,6 +42,7 @@ export const SHAPES: readonly Shape[] = [
   },
   { name: 'sliding log', options: (limit) => ({ algorithm: 'sliding-log', limit, windowMs: WINDOW_MS }), peak: (limit) => limit },
   { name: 'token bucket', options: (limit) => ({ algorithm: 'token-bucket', limit, windowMs: WINDOW_MS }), peak: (limit) => 2 * limit },
+  { name: 'calendar', options: (limit) => ({ algorithm: 'calendar', unit: 'day', limit }), peak: (limit) => 2 * limit },
   { name: 'concurrency', options: (limit) => ({ algorithm: 'concurrency', limit, leaseMs: WINDOW_MS }), peak: (limit) => limit },
 ];
 
@@ -76,7 +80,7 @@ let subjects = 0;
 
 /** Takes along a trace; where it waits, each denial is followed by the wait it names, after which the same take is granted. */
 async function follow({ store, clock }: Asked, { options, peak }: Shape, { limit, cost, gaps: given, waits }: Trace): Promise<void> {
-  const { limits } = createTallystick({ store, limits: { r: options(limit) }, rememberDenialsMs: 0 });
+  const { limits } = createTallystick({ store, calendar: seconds, limits: { r: options(limit) }, rememberDenialsMs: 0 });
   const subject = `trace:${subjects++}`;
   const grants: Grant[] = [];
   const take = async (): Promise<Decision> => {
@@ -105,7 +109,7 @@ export const checkTraces = (asked: Asked, shape: Shape, numRuns: number): Promis
 export async function checkEdge({ store }: Asked, { options }: Shape): Promise<void> {
   for (const limit of [0, 1, 2, 10]) {
     for (const rememberDenialsMs of [0, 1000]) {
-      const { limits } = createTallystick({ store, limits: { r: options(limit) }, rememberDenialsMs });
+      const { limits } = createTallystick({ store, calendar: seconds, limits: { r: options(limit) }, rememberDenialsMs });
       const subject = `edge:${subjects++}`;
       const together = await Promise.all(Array.from({ length: limit + 3 }, () => limits.take(subject, 'r')));
       assert.deepEqual(together.map(({ allowed }) => allowed), together.map((_, i) => i < limit));
@@ -117,7 +121,7 @@ export async function checkEdge({ store }: Asked, { options }: Shape): Promise<v
 
 /** A take of more than is left is denied and charges nothing, of this rule or of another one asked with it. */
 export async function checkDenial({ store }: Asked, { options }: Shape): Promise<void> {
-  const { limits } = createTallystick({ store, limits: { r: options(10), s: options(4) }, rememberDenialsMs: 0 });
+  const { limits } = createTallystick({ store, calendar: seconds, limits: { r: options(10), s: options(4) }, rememberDenialsMs: 0 });
   const subject = `denial:${subjects++}`;
   assert.equal((await limits.take(subject, ['r', 's'], { cost: 4 })).remaining, 0);
   for (const rules of ['r', ['r', 's'], ['s', 'r']]) assert.equal((await limits.take(subject, rules, { cost: 7 })).allowed, false);
@@ -128,7 +132,7 @@ export async function checkDenial({ store }: Asked, { options }: Shape): Promise
 /** Five windows of even load: no less than slices / (slices + 1) of the limit is granted, and no more than the limit. */
 export async function checkUniform({ store, clock }: Asked, { options }: Shape): Promise<void> {
   const limit = 14;
-  const { limits } = createTallystick({ store, limits: { r: options(limit) }, rememberDenialsMs: 0 });
+  const { limits } = createTallystick({ store, calendar: seconds, limits: { r: options(limit) }, rememberDenialsMs: 0 });
   const subject = `uniform:${subjects++}`;
   let granted = 0;
   for (let i = 0; i < 5 * 50; i++) {

@@ -89,7 +89,7 @@ const FIELDS = {
   take: { subject: key, cost: amount, timeoutMs, ...request },
   takeItem: { subject: key, rules: anything, cost: amount, ...request },
   change: { subject: key, cost: amount, decision, lease: key, forMs: durationMs, timeoutMs, ...request },
-  rule: { name: text, algorithm: text, limit: amount, windowMs: amount, slices: amount, mode: text, burst: amount, align: text, leaseMs: amount, onOutage: text },
+  rule: { name: text, algorithm: text, limit: amount, windowMs: amount, slices: amount, mode: text, burst: amount, align: text, leaseMs: amount, onOutage: text, unit: text, timeZone: text },
   call: { timeoutMs },
   batchCall: { timeoutMs, ...request },
 } satisfies Record<string, Record<string, Check>>;

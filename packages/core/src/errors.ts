@@ -46,6 +46,7 @@ export const errorTable = Object.freeze({
   OUTCOME_UNKNOWN: entry(10023, [500, 2], false, 'No answer came before the call or this node ended: it may have been applied.'),
   UNREACHABLE: entry(10024, [503, 14], true, 'No node answers at the address.'),
   UNSUPPORTED: entry(10025, [501, 12], false, 'This store does not do that.'),
+  OUT_OF_CALENDAR: entry(10026, [503, 14], true, 'The clocks of store and caller are so far apart that no calendar window fits both.'),
   DATA_IN_USE: entry(10030, [500, 9], false, 'Another process holds this data.'),
   DATA_CORRUPT: entry(10031, [500, 15], false, 'Stored data failed its integrity check.'),
   SCHEMA_MISMATCH: entry(10032, [500, 9], false, 'Stored data has a schema version this program does not know.'),

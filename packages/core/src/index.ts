@@ -23,9 +23,12 @@ export type { NearStats } from './near/near.ts';
 export type { NearOptions } from './near/options.ts';
 export type { AddResult } from './model/add-result.ts';
 export type { AddItem, AddManyOptions, AddOptions, CounterReading, Counters, GetItem, GetOptions, Refusal } from './counters.ts';
+export type { CalendarUnit } from './model/limit.ts';
 export type {
   AnyLimit,
   BlockOptions,
+  Calendar,
+  CalendarLimit,
   ChangeOptions,
   ChangeResult,
   ConcurrencyLimit,

@@ -47,6 +47,8 @@ const quoted = (text: string): string => `"${text.replace(/[^\x20-\x7e]/gu, perc
 
 function windowOf(rule: LimitOptions): string {
   if (rule.algorithm === 'concurrency') return ';qu="concurrent-requests"';
+  // A window of a calendar has no length of its own; that of a rule is told by `t`.
+  if (rule.algorithm === 'calendar') return '';
   return `;w=${secondsOf(rule.windowMs)}`;
 }
 

@@ -1,6 +1,6 @@
 /** Limits over lanes: checks what comes in, finds the lane, and gives each caller its decision. */
 import type { Refusal } from './counters.ts';
-import { TallystickError } from './errors.ts';
+import { errorTable, TallystickError } from './errors.ts';
 import { checkItems, checkRequestId, checkRequestTtl, inItem, toRefusal } from './lane-counters.ts';
 import type { Denials } from './limits-denials.ts';
 import type { FellBack, Outage, OutagePolicy } from './limits-outage.ts';
@@ -176,9 +176,26 @@ export class LaneLimits implements Limits {
     return replayed === true ? { outcome, replayed } : { outcome };
   }
 
-  #ask([op, outage]: Take, timeoutMs: number | undefined): Promise<Settled | FellBack> {
+  #ask(take: Take, timeoutMs: number | undefined): Promise<Settled | FellBack> {
+    const answer = this.#askOnce(take, timeoutMs);
+    return hasCalendar(take[0].terms as LimitsTerms) ? answer.catch((error: unknown) => this.#askAgain(take, error, timeoutMs)) : answer;
+  }
+
+  #askOnce([op, outage]: Take, timeoutMs: number | undefined): Promise<Settled | FellBack> {
     if (outage === undefined) return this.#submit(op, timeoutMs);
     return this.#outageOf(op.key).ask(op, outage, timeoutMs);
+  }
+
+  /** A store whose clock is at none of the windows that came with a take refuses it, and says its time. Nothing has happened then. */
+  #askAgain([op, outage]: Take, error: unknown, timeoutMs: number | undefined): Promise<Settled | FellBack> {
+    if (!(error instanceof TallystickError) || error.code !== 'OUT_OF_CALENDAR' || error.value === undefined) throw error;
+    const { value: atMs } = error;
+    const turned = (terms: LimitsTerms): LimitsTerms => this.#parts.rules.turned(terms, atMs);
+    const again = { ...op, terms: turned(op.terms as LimitsTerms) };
+    return this.#askOnce([again, outage && { ...outage, terms: turned(outage.terms) }], timeoutMs).catch((cause: unknown) => {
+      if (!(cause instanceof TallystickError) || cause.code !== 'OUT_OF_CALENDAR') throw cause;
+      throw new TallystickError('OUT_OF_CALENDAR', errorTable.OUT_OF_CALENDAR.meaning, { cause });
+    });
   }
 
   #submit(op: Operation, timeoutMs: number | undefined): Promise<Settled> {
@@ -201,6 +218,7 @@ export class LaneLimits implements Limits {
 const onSubject = (action: 'reset' | 'block' | 'unblock', more: Partial<LimitsTerms> = {}): Asked =>
   ({ terms: { kind: 'limits', action, rules: [], cost: 1, ...more }, outage: undefined });
 
+const hasCalendar = ({ rules }: LimitsTerms): boolean => rules.some(({ algorithm }) => algorithm === 'calendar');
 const hasLeases = ({ rules }: LimitsTerms): boolean => rules.some(({ algorithm }) => algorithm === 'concurrency');
 
 function refusalOf(error: TallystickError): TallystickError {

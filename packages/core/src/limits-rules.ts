@@ -1,12 +1,12 @@
 /** Rules as they are declared or given: checked, and made to shared terms so that takes can be combined. */
 import { TallystickError, type ErrorCode } from './errors.ts';
 import type { OutagePolicy } from './limits-outage.ts';
-import type { LimitOptions, NamedLimit, OnOutage, Rules } from './limits.ts';
+import type { Calendar, LimitOptions, NamedLimit, OnOutage, Rules } from './limits.ts';
 import { MAX_VALUE } from './model/amount.ts';
 import { checkObject, unexpected } from './model/check.ts';
-import type { LimitAction, LimitRule, LimitsTerms } from './model/limit.ts';
+import type { CalendarUnit, LimitAction, LimitRule, LimitsTerms } from './model/limit.ts';
 
-type Field = 'limit' | 'windowMs' | 'leaseMs' | 'slices' | 'burst' | 'align' | 'mode';
+type Field = 'unit' | 'timeZone' | 'limit' | 'windowMs' | 'leaseMs' | 'slices' | 'burst' | 'align' | 'mode';
 type Given = Readonly<Partial<Record<Field | 'algorithm' | 'name' | 'onOutage', unknown>>>;
 
 /** Fields of every rule. */
@@ -20,6 +20,7 @@ const FIELDS: Record<LimitRule['algorithm'], readonly Field[]> = {
   'sliding-log': ['limit', 'windowMs'],
   'token-bucket': ['limit', 'windowMs', 'burst'],
   concurrency: ['limit', 'leaseMs'],
+  calendar: ['limit', 'unit', 'timeZone'],
 };
 
 const LONGEST_MS = 10 * 366 * 86_400_000;
@@ -64,7 +65,33 @@ function slices(name: string, given: Given): LimitRule {
   return { algorithm: 'sliding-window', name, id: `${name}/slices/${windowMs}/${parts}`, limit, windowMs, slices: parts, mode };
 }
 
-function ruleOf(name: string, given: Given): LimitRule {
+const UNITS: readonly unknown[] = ['day', 'week', 'month', 'year'] satisfies CalendarUnit[];
+
+/** A calendar, and about when it is asked. */
+export interface Almanac {
+  readonly calendar: Calendar | undefined;
+  readonly atMs: number;
+}
+
+function edgesOf(unit: CalendarUnit, timeZone: string, { calendar, atMs }: Almanac): readonly number[] {
+  if (calendar === undefined) throw unexpected('algorithm', 'one that needs no calendar, or the option calendar of createTallystick', 'calendar', 'INVALID_ARGUMENT');
+  try {
+    return Object.freeze([...calendar(unit, timeZone, atMs)]);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw unexpected('timeZone', 'an IANA time zone such as Europe/Berlin', timeZone, 'INVALID_ARGUMENT');
+  }
+}
+
+function calendarRule(name: string, given: Given, almanac: Almanac): LimitRule {
+  const { unit, timeZone = 'UTC' } = given;
+  if (!UNITS.includes(unit)) throw unexpected('unit', `one of ${UNITS.join(', ')}`, unit, 'INVALID_ARGUMENT');
+  if (typeof timeZone !== 'string' || timeZone.length > 64) throw unexpected('timeZone', 'an IANA time zone such as Europe/Berlin', timeZone, 'INVALID_ARGUMENT');
+  const edges = edgesOf(unit as CalendarUnit, timeZone, almanac);
+  return { algorithm: 'calendar', name, id: `${name}/${unit as CalendarUnit}/${timeZone}`, limit: limitOf(given), unit: unit as CalendarUnit, timeZone, edges };
+}
+
+function ruleOf(name: string, given: Given, almanac: Almanac): LimitRule {
   switch (given.algorithm as LimitRule['algorithm']) {
     case 'fixed-window': {
       const [windowMs, align] = [windowOf(given), choice(given, 'align', ['first', 'clock'])];
@@ -82,6 +109,8 @@ function ruleOf(name: string, given: Given): LimitRule {
       const leaseMs = whole(given, 'leaseMs', [1, LONGEST_MS]);
       return { algorithm: 'concurrency', name, id: `${name}/leases`, limit: limitOf(given, MOST_RECORDS), leaseMs };
     }
+    case 'calendar':
+      return calendarRule(name, given, almanac);
   }
 }
 
@@ -97,14 +126,14 @@ function strictest(rules: readonly Checked[]): OnOutage | undefined {
 }
 
 /** @throws TallystickError `INVALID_ARGUMENT` or `UNKNOWN_FIELD`, naming the field. */
-function checkedRule(name: unknown, options: LimitOptions): Checked {
+function checkedRule(name: unknown, options: LimitOptions, almanac: Almanac): Checked {
   checkObject(options, 'rule');
   const given = options as Given;
   if (typeof name !== 'string' || name.length === 0 || name.length > 128) throw unexpected('name', 'a string of 1 to 128 characters', name, 'INVALID_ARGUMENT');
   const fields = Object.hasOwn(FIELDS, String(given.algorithm)) ? FIELDS[given.algorithm as LimitRule['algorithm']] : undefined;
   if (fields === undefined) throw unexpected('algorithm', `one of ${Object.keys(FIELDS).join(', ')}`, given.algorithm, 'INVALID_ARGUMENT');
   const stranger = Object.keys(given).find((field) => !COMMON.includes(field) && !fields.includes(field as Field));
-  if (stranger === undefined) return { rule: Object.freeze(ruleOf(name, given)), onOutage: outageOf(given) };
+  if (stranger === undefined) return { rule: Object.freeze(ruleOf(name, given, almanac)), onOutage: outageOf(given) };
   throw new TallystickError('UNKNOWN_FIELD', `${stranger}: not a field of ${String(given.algorithm)}, which knows ${[...fields, 'onOutage'].join(', ')}`, { field: stranger });
 }
 
@@ -144,17 +173,44 @@ interface Checked {
   readonly onOutage: OnOutage | undefined;
 }
 
+function bare({ id: _, ...rule }: LimitRule): NamedLimit {
+  if (rule.algorithm !== 'calendar') return rule;
+  const { edges: __, ...given } = rule;
+  return given;
+}
+
 export class LimitRules {
   readonly #declared = new Map<string, Checked>();
   readonly #asked = new Map<string, Asked>();
   /** Takes of one unit under one declared rule: the common case. */
   readonly #plain = new Map<string, Asked>();
 
+  readonly #byName: Readonly<Record<string, LimitOptions>>;
+  #almanac: Almanac;
+
   /** @throws TallystickError `INVALID_CONFIG`, naming rule and field. */
-  constructor(byName: Readonly<Record<string, LimitOptions>>) {
-    for (const [name, options] of Object.entries(byName)) {
+  constructor(byName: Readonly<Record<string, LimitOptions>>, almanac: Almanac) {
+    this.#byName = byName;
+    this.#almanac = almanac;
+    this.#declare();
+  }
+
+  /** These terms with calendars that reach to `atMs`, the store's time; from now on all have such. */
+  turned(terms: LimitsTerms, atMs: number): LimitsTerms {
+    if (this.#almanac.atMs !== atMs) {
+      this.#almanac = { ...this.#almanac, atMs };
+      this.#asked.clear();
+      this.#declare();
+    }
+    const rules = terms.rules.map((rule) =>
+      rule.algorithm === 'calendar' ? Object.freeze({ ...rule, edges: edgesOf(rule.unit, rule.timeZone, this.#almanac) }) : rule);
+    return Object.freeze({ ...terms, rules });
+  }
+
+  #declare(): void {
+    for (const [name, options] of Object.entries(this.#byName)) {
       try {
-        this.#declared.set(name, checkedRule(name, options));
+        this.#declared.set(name, checkedRule(name, options, this.#almanac));
       } catch (error) {
         throw placed(error, `limits[${JSON.stringify(name)}]`, 'INVALID_CONFIG');
       }
@@ -180,7 +236,7 @@ export class LimitRules {
 
   /** Rules without what is ours alone. */
   inFull(rules: Rules): readonly NamedLimit[] {
-    return this.ask({ action: 'peek', cost: 1 }, rules).terms.rules.map(({ id: _, ...rule }) => rule);
+    return this.ask({ action: 'peek', cost: 1 }, rules).terms.rules.map(bare);
   }
 
   #make({ action, cost, leases = false }: Act, rules: Rules): Asked {
@@ -210,7 +266,7 @@ export class LimitRules {
       throw unexpected(place, 'the name of a declared limit', rule, 'INVALID_ARGUMENT');
     }
     try {
-      return checkedRule((rule as NamedLimit | null)?.name, rule);
+      return checkedRule((rule as NamedLimit | null)?.name, rule, this.#almanac);
     } catch (error) {
       throw placed(error, place);
     }

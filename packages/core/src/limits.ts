@@ -1,6 +1,7 @@
 /** Limits, as an application holds them. */
 import type { Refusal } from './counters.ts';
 import type { Decision } from './model/decision.ts';
+import type { CalendarUnit } from './model/limit.ts';
 
 /**
  * What takes are answered while the store is away: `open` allows, `closed` denies with the reason `outage`, and `local`
@@ -65,8 +66,28 @@ export interface ConcurrencyLimit extends AnyLimit {
   readonly leaseMs: number;
 }
 
+/**
+ * `limit` units in each day, week (from Monday), month or year of a time zone, right where its clocks are put forward or
+ * back. At most 2 × `limit` across the border of two windows. Needs the option `calendar` of {@link createTallystick}.
+ */
+export interface CalendarLimit extends AnyLimit {
+  readonly algorithm: 'calendar';
+  readonly limit: number;
+  readonly unit: CalendarUnit;
+  /** IANA name, such as `Europe/Berlin`. Default `UTC`. */
+  readonly timeZone?: string;
+}
+
+/**
+ * Where windows of a calendar begin: that of `atMs`, at least one before it and some after it, rising. Pure. `tallystick/calendar`
+ * has one.
+ *
+ * @throws RangeError when there is no such time zone.
+ */
+export type Calendar = (unit: CalendarUnit, timeZone: string, atMs: number) => readonly number[];
+
 /** One rule. */
-export type LimitOptions = FixedWindowLimit | SlidingWindowLimit | SlidingLogLimit | TokenBucketLimit | ConcurrencyLimit;
+export type LimitOptions = FixedWindowLimit | SlidingWindowLimit | SlidingLogLimit | TokenBucketLimit | ConcurrencyLimit | CalendarLimit;
 
 /** A rule that is given with a call. What it counts lies under its name, and is shared with every rule of that name and shape. */
 export type NamedLimit = LimitOptions & { readonly name: string };

@@ -12,7 +12,7 @@ import { Denials } from './limits-denials.ts';
 import { LaneLimits } from './limits-in-lanes.ts';
 import { Outage } from './limits-outage.ts';
 import { LimitRules } from './limits-rules.ts';
-import type { LimitOptions, Limits } from './limits.ts';
+import type { Calendar, LimitOptions, Limits } from './limits.ts';
 import { nodeEnvironment } from './lanes/node-environment.ts';
 import { Reads } from './lanes/reads.ts';
 import { Tallies } from './lanes/tallies.ts';
@@ -52,6 +52,8 @@ export interface TallystickOptions {
   readonly near?: NearOptions;
   /** Limits by name. */
   readonly limits?: Readonly<Record<string, LimitOptions>>;
+  /** Knows time zones, for limits of the algorithm `calendar`: that of `tallystick/calendar`. Default: there are no such limits. */
+  readonly calendar?: Calendar;
   /** For how long, at most, a denial is given again without the store; 0 for never. Default 1,000 ms; at most 60,000. */
   readonly rememberDenialsMs?: number;
   /** How long a take whose rules have `onOutage` waits for the store before that holds. Default 50 ms; 1 to 60,000. */
@@ -113,7 +115,7 @@ export interface Tallystick extends AsyncDisposable {
 }
 
 const DEFAULTS = { flushEveryMs: 100, flushAfterAdds: 1_000_000, maxPending: 1_000_000, rememberDenialsMs: 1000, fallBackAfterMs: 50, closeTimeoutMs: 30_000 };
-const KNOWN = ['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'near', 'limits', 'rememberDenialsMs', 'fallBackAfterMs', 'onEvent'] as const;
+const KNOWN = ['store', 'counters', 'flushEveryMs', 'flushAfterAdds', 'maxPending', 'near', 'limits', 'calendar', 'rememberDenialsMs', 'fallBackAfterMs', 'onEvent'] as const;
 const CLOSE_FIELDS = ['timeoutMs'] as const;
 
 /**
@@ -256,8 +258,8 @@ function tallyTerms(declarations: Declarations, key: string): ReturnType<Declara
   throw new TallystickError('INVALID_ARGUMENT', message, { field: 'key' });
 }
 
-function limitParts({ limits = {}, rememberDenialsMs = DEFAULTS.rememberDenialsMs }: TallystickOptions): { rules: LimitRules; denials: Denials } {
-  return { rules: new LimitRules(limits), denials: new Denials(rememberDenialsMs) };
+function limitParts({ limits = {}, calendar, rememberDenialsMs = DEFAULTS.rememberDenialsMs }: TallystickOptions): { rules: LimitRules; denials: Denials } {
+  return { rules: new LimitRules(limits, { calendar, atMs: Date.now() }), denials: new Denials(rememberDenialsMs) };
 }
 
 function check(options: TallystickOptions): void {
@@ -271,6 +273,7 @@ function check(options: TallystickOptions): void {
   checkWhole(flushAfterAdds, 'flushAfterAdds', [1, Number.MAX_SAFE_INTEGER]);
   checkWhole(maxPending, 'maxPending', [1, 16_000_000]);
   checkFunction(onEvent, 'onEvent');
+  checkFunction(options.calendar, 'calendar');
 }
 
 const isStore = (store: unknown): boolean => typeof store === 'object' && store !== null && 'apply' in store && 'partitions' in store;

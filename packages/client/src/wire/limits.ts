@@ -16,6 +16,8 @@ export interface WireRule<Integer = number> {
   readonly align?: string | undefined;
   readonly leaseMs?: Integer | undefined;
   readonly onOutage?: string | undefined;
+  readonly unit?: string | undefined;
+  readonly timeZone?: string | undefined;
 }
 
 /** What is asked of one subject, as it is written or read. */
@@ -46,6 +48,8 @@ function writeRule(to: Writer, rule: WireRule): void {
   to.optionalString(8, rule.align);
   to.optionalInt64(9, rule.leaseMs);
   to.optionalString(10, rule.onOutage);
+  to.optionalString(11, rule.unit);
+  to.optionalString(12, rule.timeZone);
 }
 
 function readRule(from: Reader): WireRule<Int64> {
@@ -61,6 +65,8 @@ function readRule(from: Reader): WireRule<Int64> {
     else if (tag === ((8 << 3) | BYTES)) rule.align = from.string();
     else if (tag === ((9 << 3) | VARINT)) rule.leaseMs = from.int64();
     else if (tag === ((10 << 3) | BYTES)) rule.onOutage = from.string();
+    else if (tag === ((11 << 3) | BYTES)) rule.unit = from.string();
+    else if (tag === ((12 << 3) | BYTES)) rule.timeZone = from.string();
     else from.skip(tag);
   }
   return rule;

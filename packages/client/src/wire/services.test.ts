@@ -74,6 +74,8 @@ const rule = fc.record({
   align: optionalText,
   leaseMs: optional(int64),
   onOutage: optionalText,
+  unit: optionalText,
+  timeZone: optionalText,
 });
 const limitRequest = fc.record({
   subject: text,

@@ -47,8 +47,20 @@ export interface LeaseRule extends RuleBase {
   readonly leaseMs: number;
 }
 
+/** Units of a calendar; a week begins on Monday. */
+export type CalendarUnit = 'day' | 'week' | 'month' | 'year';
+
+/** `limit` units in each window of a calendar. */
+export interface CalendarRule extends RuleBase {
+  readonly algorithm: 'calendar';
+  readonly unit: CalendarUnit;
+  readonly timeZone: string;
+  /** Where windows begin and end, rising: the store's clock picks one, and refuses what has none for it. */
+  readonly edges: readonly number[];
+}
+
 /** One rule of an operation, by algorithm. */
-export type LimitRule = FixedRule | SlicesRule | LogRule | BucketRule | LeaseRule;
+export type LimitRule = FixedRule | SlicesRule | LogRule | BucketRule | LeaseRule | CalendarRule;
 
 /** What an operation does with a subject's limits. `penalize` charges without asking; `block` asks no rule at all. */
 export type LimitAction = 'take' | 'peek' | 'refund' | 'penalize' | 'reset' | 'block' | 'unblock';

@@ -68,6 +68,7 @@ const RULES: readonly LimitRule[] = [
   { name: 'log', id: 'log', limit: 5, algorithm: 'sliding-log', windowMs: 120 },
   { name: 'bucket', id: 'bucket', limit: 7, algorithm: 'token-bucket', windowMs: 500, burst: 4 },
   { name: 'leases', id: 'leases', limit: 3, algorithm: 'concurrency', leaseMs: 400 },
+  { name: 'calendar', id: 'calendar', limit: 4, algorithm: 'calendar', unit: 'day', timeZone: 'UTC', edges: [-5000, 0, 700, 2000, 90_000].map((ms) => HISTORY_STARTS_MS + ms) },
   { name: 'none', id: 'none', limit: 0, algorithm: 'sliding-log', windowMs: 50 },
 ];
 

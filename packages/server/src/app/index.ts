@@ -17,6 +17,7 @@ import {
   type TallystickEvent,
   type TallystickStats,
 } from 'tallystick';
+import { calendar } from 'tallystick/calendar';
 import { addCounter, addCounters, type AddCountersReply } from './add-counters.ts';
 import type { Call, Context } from './context.ts';
 import { declaredTypes, type Declarations } from './counter-type.ts';
@@ -145,7 +146,7 @@ const MAX_BATCH_ITEMS = 1000;
  */
 export async function checkDeclarations(declared: Pick<AppOptions, 'counters' | 'limits'>): Promise<void> {
   const { counters = {}, limits = {} } = declared;
-  await createTallystick({ store: memoryStore(), counters, limits }).close();
+  await createTallystick({ store: memoryStore(), counters, limits, calendar }).close();
 }
 
 /** Creates the use cases over a store. */
@@ -157,6 +158,7 @@ export function createApp(options: AppOptions): App {
     store: timelyStore(store, requestTimeoutMs),
     counters,
     limits,
+    calendar,
     ...(flushEveryMs !== undefined && { flushEveryMs }),
     ...(near !== undefined && { near }),
     onEvent: (event) => {

@@ -9,6 +9,7 @@ const limits: Record<string, LimitOptions> = {
   login: { algorithm: 'fixed-window', limit: 2, windowMs: 60_000 },
   day: { algorithm: 'sliding-window', limit: 10, windowMs: 86_400_000 },
   work: { algorithm: 'concurrency', limit: 1, leaseMs: 5000 },
+  monthly: { algorithm: 'calendar', unit: 'month', timeZone: 'Asia/Tokyo', limit: 2 },
 };
 
 describe('limits over gRPC', () => {
@@ -31,6 +32,16 @@ describe('limits over gRPC', () => {
     const denied = await client.limits.take('a', 'login');
     assert.deepEqual([denied.allowed, denied.reason, denied.remaining], [false, 'limited', 0]);
     assert.equal((await client.limits.take('a', 'login', { cost: 3 })).retryAfterMs, null);
+  });
+
+  it('count by calendar, declared or given in full', async () => {
+    const { remaining, rule } = await client.limits.take('calendar', 'monthly');
+    assert.deepEqual([remaining, rule], [1, 'monthly']);
+    const given = { name: 'daily', algorithm: 'calendar', unit: 'day', timeZone: 'Europe/Berlin', limit: 5 } as const;
+    const { resetMs } = await client.limits.take('calendar', [given, 'monthly']);
+    assert.ok(resetMs !== null && resetMs <= 31 * 86_400_000);
+    assert.equal((await client.limits.take('calendar', given)).remaining, 3);
+    await assert.rejects(client.limits.take('calendar', { ...given, timeZone: 'Nowhere' }), { code: 'INVALID_ARGUMENT', field: 'rules.timeZone' });
   });
 
   it('T10 allow exactly the limit to calls of one tick, which travel in one message', async () => {

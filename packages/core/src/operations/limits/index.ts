@@ -10,6 +10,7 @@ import type { Verdict } from '../../model/decision.ts';
 import type { LimitsTerms } from '../../model/limit.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Strategy } from '../strategy.ts';
+import { isOutside } from './calendar.ts';
 import { change, openAll, type Limits, type Open } from './cells.ts';
 import type { Charge } from './meter.ts';
 import { meterOf } from './meters.ts';
@@ -90,6 +91,8 @@ function apply(given: Limits | undefined, op: Operation, nowMs: number): Outcome
   if (asks && rules.length === 0) return [{ value: 0, delta: 0, code: 'INVALID_ARGUMENT' }, given];
   if (op.delta === 0) return [unsaid(op), given];
   if (op.delta < 0 || op.delta % cost !== 0) return [{ value: 0, delta: 0, code: 'INVALID_AMOUNT' }, given];
+  // What was decided before is charged where it belongs, or counts no more.
+  if (asks && op.effect === undefined && isOutside(rules, nowMs)) return [{ value: nowMs, delta: 0, code: 'OUT_OF_CALENDAR' }, given];
   return op.effect !== undefined && action === 'take' ? charge(given, op, nowMs) : ACTIONS[action](given, op, nowMs);
 }
 

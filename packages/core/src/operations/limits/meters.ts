@@ -1,5 +1,6 @@
 /** The table of limit algorithms: a new one is one file and one line here (and in `LimitRule`). */
 import type { LimitRule } from '../../model/limit.ts';
+import { calendar } from './calendar.ts';
 import { concurrency } from './concurrency.ts';
 import { fixedWindow } from './fixed-window.ts';
 import type { Meter } from './meter.ts';
@@ -16,6 +17,7 @@ const meters = {
   'sliding-log': slidingLog,
   'token-bucket': tokenBucket,
   concurrency,
+  calendar,
 } satisfies Record<LimitRule['algorithm'], unknown> as unknown as Record<LimitRule['algorithm'], Meter<LimitRule, MeterState>>;
 
 /** The meter of a rule. */

@@ -57,7 +57,8 @@ function isTake(op: Operation): op is Take {
   const { delta, terms, requestId, requestTtlMs, effect } = op;
   if (terms?.kind !== 'limits' || terms.action !== 'take' || terms.rules.length === 0) return false;
   if (requestId !== undefined || requestTtlMs !== undefined || effect !== undefined) return false;
-  return delta > 0 && delta % terms.cost === 0 && !terms.rules.some(hasLeases) && faultOf(op) === undefined;
+  return delta > 0 && delta % terms.cost === 0 && !terms.rules.some(asksMore) && faultOf(op) === undefined;
 }
 
-const hasLeases = ({ algorithm }: LimitsTerms['rules'][number]): boolean => algorithm === 'concurrency';
+/** A lease has a name, and a calendar may have to be refused. */
+const asksMore = ({ algorithm }: LimitsTerms['rules'][number]): boolean => algorithm === 'concurrency' || algorithm === 'calendar';

@@ -15,6 +15,7 @@ interface WireRule {
   readonly interpolated?: boolean;
   readonly burst?: number;
   readonly lease?: number;
+  readonly edges?: readonly number[];
 }
 
 /** Terms, as limits.lua knows them. */
@@ -46,6 +47,8 @@ function encodeShape(rule: LimitRule): Partial<WireRule> {
       return { window: rule.windowMs, burst: rule.burst };
     case 'concurrency':
       return { lease: rule.leaseMs };
+    case 'calendar':
+      return { edges: rule.edges };
   }
 }
 

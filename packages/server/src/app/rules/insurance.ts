@@ -4,6 +4,7 @@
  * again: once, as one penalty a subject, which a lane sends until it is applied.
  */
 import { createTallystick, memoryStore, type Decision, type Limits, type Tallystick } from 'tallystick';
+import { calendar } from 'tallystick/calendar';
 import type { Figures } from './rule.ts';
 
 /** Units of one subject under some limits. */
@@ -78,7 +79,7 @@ export class Insurance {
   }
 
   #opened(): Tallystick {
-    return (this.#local ??= createTallystick({ store: memoryStore(), rememberDenialsMs: 0 }));
+    return (this.#local ??= createTallystick({ store: memoryStore(), calendar, rememberDenialsMs: 0 }));
   }
 
   #charge({ subject, figures, cost }: Charge): void {

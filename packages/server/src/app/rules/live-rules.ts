@@ -5,6 +5,7 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { createTallystick, memoryStore, TallystickError } from 'tallystick';
+import { calendar } from 'tallystick/calendar';
 import type { Log } from '../log.ts';
 import { parseRules, type Parsed, type RulesVersion } from './parse.ts';
 import { inWords, type Problem } from './problems.ts';
@@ -131,7 +132,7 @@ async function markOf(file: string): Promise<string> {
 /** The rules in `file`, or all that is wrong with it. Never rejects for what a file may be. */
 export async function readRules(file: string): Promise<Parsed> {
   // What limits may be is the library's to say; nothing is kept in this one.
-  const library = createTallystick({ store: memoryStore() });
+  const library = createTallystick({ store: memoryStore(), calendar });
   try {
     return await parseRules(await readFile(file, 'utf8'), (rules) => library.limits.resolve(rules));
   } catch (error) {

@@ -166,14 +166,16 @@ export const schemas: Readonly<Record<string, Schema>> = {
   Rule: object(
     {
       name: text('1 to 128 characters; what is counted lies under name and shape.'),
-      algorithm: { type: 'string', description: 'fixed-window, sliding-window, sliding-log, token-bucket or concurrency.' },
+      algorithm: { type: 'string', description: 'fixed-window, sliding-window, sliding-log, token-bucket, concurrency or calendar.' },
       limit: integer('Units.', 0),
-      windowMs: integer('All but concurrency.', 1),
+      windowMs: integer('All but concurrency and calendar.', 1),
       slices: integer('sliding-window. Default 10.', 1, 1000),
       mode: { enum: ['conservative', 'interpolated'], description: 'sliding-window. Default conservative.' },
       align: { enum: ['first', 'clock'], description: 'fixed-window. Default first.' },
       burst: integer('token-bucket. Default limit.', 1),
       leaseMs: integer('concurrency.', 1),
+      unit: { enum: ['day', 'week', 'month', 'year'], description: 'calendar; weeks begin on Monday.' },
+      timeZone: text('calendar: an IANA name. Default UTC.'),
       onOutage: { enum: ['open', 'closed', 'local'], description: 'What is answered while the store is away. Default: a check waits for it.' },
     },
     ['name', 'algorithm', 'limit'],

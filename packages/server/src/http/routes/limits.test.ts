@@ -25,6 +25,16 @@ for (const store of Object.keys(STORES)) {
     });
     after(() => node.close());
 
+    it('counts by calendar, and names the field of one that there is not', async () => {
+      const daily = { name: 'daily', algorithm: 'calendar', unit: 'day', timeZone: 'Asia/Tokyo', limit: 3 };
+      const first = await post('check', { subject: subject(), rules: daily });
+      assert.deepEqual([first.status, first.body?.['remaining']], [200, 2]);
+      assert.equal(header(first, 'ratelimit-policy'), '"daily";q=3');
+      const { status, body } = await post('check', { subject: subject(), rules: { ...daily, timeZone: 'Nowhere' } });
+      assert.deepEqual([status, body?.['code']], [400, 10003]);
+      assert.match(String(body?.['msg']), /timeZone: expected an IANA time zone/);
+    });
+
     it('answers a check with the whole decision and the header fields, a denial with status 200 too', async () => {
       const asked = { subject: subject(), rules: 'login' };
       const first = await post('check', asked);

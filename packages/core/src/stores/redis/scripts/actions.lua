@@ -93,6 +93,8 @@ kinds.limits.apply = function(op, k)
   local code = limits_fault(op, terms)
   if code then return { value = 0, delta = 0, code = code } end
   if op.delta == 0 then return unsaid(op) end
+  local asks = terms.action == 'take' or terms.action == 'peek'
+  if asks and not op.at and is_outside(terms.rules) then return { value = now, delta = 0, code = 'OUT_OF_CALENDAR' } end
   -- What was granted before is charged without asking.
   local action = op.at and terms.action == 'take' and 'penalize' or terms.action
   local subject = load_subject(redis.call('GET', KEYS[k]))

@@ -263,6 +263,45 @@ makers['token-bucket'] = function() return {
   end,
 } end
 
+-- The window of a calendar that `at` lies in; nothing for none of those that the rule has.
+local function calendar_window(rule, at)
+  for i, edge in ipairs(rule.edges) do
+    if edge > at then return rule.edges[i - 1], edge end
+  end
+end
+
+local function is_outside(rules)
+  for _, rule in ipairs(rules) do
+    if rule.edges and not calendar_window(rule, now) then return true end
+  end
+  return false
+end
+
+local function calendar_used(cell)
+  return now < cell.ends and cell.used or 0
+end
+
+makers.calendar = function() return {
+  open = function(cell) cell.start, cell.ends, cell.used = 0, 0, 0 end,
+  unpack = function(cell) cell.start, cell.ends, cell.used = struct.unpack('>ddd', cell.body) end,
+  pack = function(cell) return struct.pack('>ddd', cell.start, cell.ends, cell.used) end,
+  capacity = limit_of,
+  room = function(cell, rule) return math.max(0, rule.limit - calendar_used(cell)) end,
+  fits_at = function(cell, rule, units) return calendar_used(cell) + units <= rule.limit and now or cell.ends end,
+  charge = function(cell, rule, units, at)
+    if now >= cell.ends then
+      local start, ends = calendar_window(rule, at)
+      if not start or ends <= now then return end
+      cell.start, cell.ends, cell.used = start, ends, 0
+    end
+    if at >= cell.start then cell.used = cell.used + units end
+  end,
+  refund = function(cell, _, units, at)
+    if now < cell.ends and at >= cell.start then cell.used = math.max(0, cell.used - units) end
+  end,
+  expiry = function(cell) return cell.used == 0 and 0 or cell.ends end,
+} end
+
 -- Leases, by rising end.
 local LEASE = '>Hc0dd'
 
