@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { createClient } from '@tallystick/client';
 import { countersService, healthService, type Method } from '@tallystick/client/wire';
 import { memoryStore } from 'tallystick';
 import { ApiKeys, createApp, digestOf, LiveRules, ROLES, type App, type Log, type Tls } from '../../packages/server/src/app/index.ts';
@@ -95,6 +96,22 @@ describe('a node with keys', () => {
     assert.equal((await call(client, countersService.Get, get, keyOf('read'))).value, 1);
     assert.equal((await call(client, countersService.Add, get, keyOf('write'))).outcome, 'applied');
     await call(client, healthService.Check, '');
+  });
+
+  it('takes the key of a client with every call, also to take and to peek', async () => {
+    const address = `127.0.0.1:${node.grpc}`;
+    const clients = [createClient({ address, apiKey: keyOf('read') }), createClient({ address, apiKey: keyOf('write') }), createClient({ address })] as const;
+    const [reader, writer, nobody] = clients;
+    const rule = { name: 'r', algorithm: 'fixed-window', limit: 2, windowMs: 60_000 } as const;
+    try {
+      assert.equal((await writer.limits.take('client', rule)).remaining, 1);
+      assert.equal((await reader.limits.peek('client', rule)).remaining, 1);
+      await assert.rejects(reader.limits.take('client', rule), { code: 'PERMISSION_DENIED' });
+      await assert.rejects(nobody.counters.get('a'), { code: 'UNAUTHENTICATED' });
+      assert.throws(() => createClient({ apiKey: 'a\nb' }), { code: 'INVALID_CONFIG', field: 'apiKey' });
+    } finally {
+      await Promise.all(clients.map((each) => each.close()));
+    }
   });
 
   it('shows an admin the rules and where a subject stands, and changes nothing by it', async () => {

@@ -1,5 +1,5 @@
 /** The connection to a node. */
-import { Client as Channel, connectivityState, credentials, status, type ClientDuplexStream } from '@grpc/grpc-js';
+import { Client as Channel, connectivityState, credentials, Metadata, status, type ClientDuplexStream } from '@grpc/grpc-js';
 import { connectionFaultOf, Fault, faultOf, unsent } from './fault.ts';
 import type { Settings } from './options.ts';
 import { healthService, type Method } from './wire/index.ts';
@@ -11,11 +11,13 @@ const SLOWEST_RECONNECT_MS = 1000;
 export class Link {
   readonly #address: string;
   readonly #channel: Channel;
+  readonly #metadata = new Metadata();
   /** Why the last try to connect failed; undefined once one did not. */
   #connectionFault: string | undefined;
 
-  constructor({ address, credentials: given, keepaliveMs }: Settings) {
+  constructor({ address, credentials: given, apiKey, keepaliveMs }: Settings) {
     this.#address = address;
+    if (apiKey !== undefined) this.#metadata.set('authorization', `Bearer ${apiKey}`);
     this.#channel = new Channel(address, given ?? credentials.createInsecure(), {
       'grpc.initial_reconnect_backoff_ms': FIRST_RECONNECT_MS,
       'grpc.max_reconnect_backoff_ms': SLOWEST_RECONNECT_MS,
@@ -53,7 +55,7 @@ export class Link {
   call<Request, Reply>(method: Method<Request, unknown, Reply>, request: Request, deadlineMs: number): Promise<Reply> {
     const { path, requestSerialize, responseDeserialize } = method;
     return new Promise((resolve, reject) => {
-      this.#channel.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, { deadline: deadlineMs }, (error, reply) => {
+      this.#channel.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, this.#metadata, { deadline: deadlineMs }, (error, reply) => {
         if (error !== null) reject(faultOf(error));
         else resolve(reply as Reply);
       });
@@ -63,7 +65,7 @@ export class Link {
   /** A stream in both directions. Its errors are read by {@link faultOf}. */
   stream<Request, Reply>(method: Method<Request, unknown, Reply>): ClientDuplexStream<Request, Reply> {
     const { path, requestSerialize, responseDeserialize } = method;
-    return this.#channel.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+    return this.#channel.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, this.#metadata);
   }
 
   close(): void {

@@ -9,6 +9,8 @@ export interface ClientOptions {
   readonly address?: string;
   /** From `@grpc/grpc-js`; for TLS `credentials.createSsl()`. Default: no TLS. */
   readonly credentials?: ChannelCredentials;
+  /** Sent with every call, to a node that asks for keys. 1 to 1,024 visible ASCII characters. In clear text unless `credentials` say TLS. Default: none. */
+  readonly apiKey?: string;
   /** How long a call waits in milliseconds, where it does not say itself. 1 to 2,147,483,647; default 10,000. */
   readonly timeoutMs?: number;
   /**
@@ -32,7 +34,7 @@ export interface ClientOptions {
 }
 
 /** The same with every default filled in. */
-export type Settings = Required<Omit<ClientOptions, 'credentials'>> & Pick<ClientOptions, 'credentials'>;
+export type Settings = Required<Omit<ClientOptions, 'credentials' | 'apiKey'>> & Pick<ClientOptions, 'credentials' | 'apiKey'>;
 
 /** Numbers by name: default, least, most. */
 const NUMBERS = {
@@ -47,7 +49,7 @@ const NUMBERS = {
 const ADDRESS = /^(?:\[([\da-fA-F:.]+)\]|[^\s:/?#@[\]]+):(\d{1,5})$/;
 const MAX_PORT = 65_535;
 
-const OTHERS = ['address', 'credentials', 'retryWrites'];
+const OTHERS = ['address', 'credentials', 'apiKey', 'retryWrites'];
 
 const invalid = (field: string, expected: string, got: unknown): TallystickError =>
   new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${typeof got === 'string' ? JSON.stringify(got) : String(got)}`, { field });
@@ -60,6 +62,8 @@ export function checkNumber(field: keyof typeof NUMBERS, value: unknown): number
   throw invalid(field, `an integer from ${least} to ${most}`, value);
 }
 
+const isApiKey = (apiKey: unknown): boolean => typeof apiKey === 'string' && /^[\x21-\x7e]{1,1024}$/.test(apiKey);
+
 function isAddress(address: unknown): boolean {
   const [, ipv6, port] = (typeof address === 'string' && ADDRESS.exec(address)) || [];
   return Number(port) >= 1 && Number(port) <= MAX_PORT && (ipv6 === undefined || isIPv6(ipv6));
@@ -67,18 +71,20 @@ function isAddress(address: unknown): boolean {
 
 /** @throws TallystickError `INVALID_CONFIG`, naming the setting. */
 export function checkOptions(options: ClientOptions): Settings {
-  const { address = '127.0.0.1:7071', retryWrites = true, credentials } = options;
+  const { address = '127.0.0.1:7071', retryWrites = true, credentials, apiKey } = options;
   const unknown = Object.keys(options).find((field) => !OTHERS.includes(field) && !Object.hasOwn(NUMBERS, field));
   if (unknown !== undefined) {
     const known = [...OTHERS, ...Object.keys(NUMBERS)].join(', ');
     throw new TallystickError('INVALID_CONFIG', `${unknown}: not an option; known are ${known}`, { field: unknown });
   }
   if (!isAddress(address)) throw invalid('address', 'host:port, such as 127.0.0.1:7071 or [::1]:7071', address);
+  if (apiKey !== undefined && !isApiKey(apiKey)) throw invalid('apiKey', '1 to 1,024 visible ASCII characters', `a ${typeof apiKey} that is none`);
   if (typeof retryWrites !== 'boolean') throw invalid('retryWrites', 'true or false', retryWrites);
   return {
     address,
     retryWrites,
     ...(credentials !== undefined && { credentials }),
+    ...(apiKey !== undefined && { apiKey }),
     timeoutMs: checkNumber('timeoutMs', options.timeoutMs),
     maxBatchItems: checkNumber('maxBatchItems', options.maxBatchItems),
     maxInFlight: checkNumber('maxInFlight', options.maxInFlight),

@@ -6,7 +6,7 @@ import { refusalOf, statusOf, type GrpcLog } from './refusal.ts';
 /** The role that a method takes; undefined for health, which balancers ask without a key. */
 function roleOf(path: string): Role | undefined {
   if (path.startsWith('/grpc.health.')) return undefined;
-  return /\/(Batch)?Get\w*$|\/ServerReflectionInfo$/.test(path) ? 'read' : 'write';
+  return /\/(Batch)?Get\w*$|\/Peek$|\/ServerReflectionInfo$/.test(path) ? 'read' : 'write';
 }
 
 /** An interceptor that lets only callers with a key of the method's role pass. */
