@@ -1,7 +1,7 @@
 // Classes as NestJS users write them: legacy decorators, their metadata, and @Count among them.
 import 'reflect-metadata';
-import type { Counters } from 'tallystick';
-import { Count, type CountOn } from 'tallystick/decorators';
+import type { Counters, Limits } from 'tallystick';
+import { Count, RateLimit, type CountOn } from 'tallystick/decorators';
 
 export type Ending = 'return' | 'throw';
 
@@ -88,6 +88,19 @@ export class Service {
   // @ts-expect-error this class has no such member
   @Count({ counters: (self: { readonly elsewhere: Counters }) => self.elsewhere, key: 'k' })
   misplaced(): void {}
+}
+
+/** A limited controller, whose limits are injected. */
+export class Limited {
+  readonly limits: Limits;
+  constructor(limits: Limits) {
+    this.limits = limits;
+  }
+  @SetMetadata('roles', ['admin']) @RateLimit({ limits: (self: Limited) => self.limits, subject: (id: string) => `open:${id}`, rules: 'one' }) @Get('/open')
+  open(@Param('id') id: string): Promise<string> { return Promise.resolve(id); }
+  // @ts-expect-error what is asked before the call makes the call async
+  @RateLimit({ limits: (self: Limited) => self.limits, subject: 'x', rules: 'one' })
+  sync(): string { return ''; }
 }
 
 /** Decorates what is not a method. */

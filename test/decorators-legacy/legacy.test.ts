@@ -93,6 +93,17 @@ describe('@Count as a legacy decorator', () => {
     });
   }
 
+  it('limits a method by @RateLimit, and keeps its metadata (M04)', async () => {
+    const tallystick = createTallystick({ store: memoryStore(), limits: { one: { algorithm: 'fixed-window', limit: 1, windowMs: 60_000 } } });
+    const limited = new fixture.Limited(tallystick.limits);
+    assert.equal(await limited.open('a'), 'a');
+    await assert.rejects(limited.open('a'), { code: 'RATE_LIMITED' });
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- only its metadata is read
+    const { open } = limited;
+    assert.deepEqual([metadata.getMetadata('roles', open), metadata.getMetadata('path', open)], [['admin'], '/open']);
+    await tallystick.close();
+  });
+
   it('takes keys from typed arguments, and counters from the instance', async () => {
     assert.equal(new fixture.Service(counters).login({ id: 'ann' }, 'x'), true);
     assert.equal(await counted('login:ann'), 1);
