@@ -50,15 +50,26 @@ export interface AddManyOptions extends Pick<AddOptions, 'requestTtlMs' | 'timeo
    * this one, with `#` and its index. 1 to 128 characters.
    */
   readonly requestId?: string;
+  /**
+   * Takes all items or, with a thrown error, none: what is taken will be applied, exactly once each, and what is not
+   * applied by `timeoutMs` is `accepted`. It is no single step for a reader. Only an item that would leave the range of
+   * numbers is still refused by itself. Not for `batched` and `sharded` counters. Default false.
+   */
+  readonly allOrNothing?: boolean;
 }
 
 /** Options of a read: which counter of the key is meant (default: as declared), and how old a copy may be. */
 export interface GetOptions extends Pick<CounterOptions, 'type' | 'windowMs' | 'slices'> {
   /**
    * With a near cache: how old a copy may be, in milliseconds; 0 asks the store, and gives no copy even when the
-   * store is unavailable. Default, and at most: `near.ttlMs`. Without a near cache every read asks the store.
+   * store is unavailable unless `staleIfErrorMs` is given. Default, and at most: `near.ttlMs`. Without a near cache every read asks the store.
    */
   readonly maxAgeMs?: number;
+  /**
+   * With a near cache: how old a copy may be that stands in, marked `stale`, while the store is unavailable, in
+   * milliseconds. Default: `near.staleIfErrorMs`, or 0 with a `maxAgeMs` of 0. At most 86,400,000.
+   */
+  readonly staleIfErrorMs?: number;
 }
 
 /** What a counter stands at. */
@@ -67,7 +78,7 @@ export interface CounterReading extends Reading {
   readonly exact: boolean;
   /** Of a copy out of the near cache: how old it is at most, in milliseconds. */
   readonly ageMs?: number;
-  /** The store is unavailable, and the copy is given because `near.staleIfErrorMs` allows it. */
+  /** The store is unavailable, and the copy is given because `staleIfErrorMs` allows it. */
   readonly stale?: true;
 }
 

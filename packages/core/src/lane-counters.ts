@@ -18,7 +18,8 @@ import { checkKey } from './model/key.ts';
 import type { Operation } from './model/operation.ts';
 import { partitionOf } from './model/partition.ts';
 import { copyId } from './near/copy-id.ts';
-import type { Near, NearReading } from './near/near.ts';
+import type { Ages, Near, NearReading } from './near/near.ts';
+import { MAX_STALE_MS } from './near/options.ts';
 import type { Sharded } from './sharded.ts';
 
 /** What the counters work with. */
@@ -105,22 +106,24 @@ export class LaneCounters implements Counters {
     checkKey(key);
     const which = options === undefined ? this.#declarations.of(key) : this.#which(key, options);
     const before = this.#standing(key, which.terms);
-    return this.#withUnflushed(key, which.terms, await this.#read(key, which, maxAgeOf(options)), before);
+    return this.#withUnflushed(key, which.terms, await this.#read(key, which, agesOf(options)), before);
   }
 
   async addMany(items: readonly AddItem[], options: AddManyOptions = {}): Promise<(AddResult | Refusal)[]> {
     checkItems(items);
     checkRequestId(only(options, MANY_FIELDS).requestId);
     checkRequestTtl(options);
-    return this.#submitAll(items.map((item, index) => inItem(index, () => this.#prepareItem(item, index, options))));
+    const prepared = items.map((item, index) => inItem(index, () => this.#prepareItem(item, index, options)));
+    if (checkFlag(options.allOrNothing, 'allOrNothing')) this.#admitAll(prepared);
+    return this.#submitAll(prepared, options.allOrNothing);
   }
 
   async getMany(items: readonly (string | GetItem)[]): Promise<CounterReading[]> {
     checkItems(items);
     const queries = items.map((item, index) => inItem(index, () => this.#query(item)));
-    return Promise.all(queries.map(async ({ key, which, maxAgeMs }) => {
+    return Promise.all(queries.map(async ({ key, which, ages }) => {
       const before = this.#standing(key, which.terms);
-      return this.#withUnflushed(key, which.terms, await this.#read(key, which, maxAgeMs), before);
+      return this.#withUnflushed(key, which.terms, await this.#read(key, which, ages), before);
     }));
   }
 
@@ -139,6 +142,11 @@ export class LaneCounters implements Counters {
     const deadline = deadlines.of(timeoutMs, onOutage);
     if (shards !== undefined && this.#sharded !== undefined) this.#sharded.submit({ op, shards, deadline }, told, reject);
     else this.#lane(op.key).submit(op, told, reject, deadline);
+  }
+
+  /** Submits to a lane what was admitted. */
+  #keep({ op, shards, timeoutMs, onOutage }: Prepared, deadlines: Deadlines, put: (outcome: unknown) => void): void {
+    this.#lane(op.key).submit(op, this.#watched(op, shards, put), put, deadlines.of(timeoutMs, onOutage, true));
   }
 
   /** What is added to a total without a request id can be: always to a `batched` one, and to others while the store is away. */
@@ -160,7 +168,22 @@ export class LaneCounters implements Counters {
     return this.#near.watched(copyId(op, isSum), isTotal(op.terms) && !isSum, resolve);
   }
 
-  #submitAll(prepared: readonly Prepared[]): Promise<(AddResult | Refusal)[]> {
+  /** Looks whether every lane takes all that is for it. In the same turn they are submitted, so it holds. @throws TallystickError */
+  #admitAll(prepared: readonly Prepared[]): void {
+    const counts = new Map<Lane, number>();
+    prepared.forEach(({ op, batched, shards, onOutage }, index) => {
+      if (batched || shards !== undefined) {
+        throw new TallystickError('INVALID_ARGUMENT', 'type: batched and sharded counters are not added to all or nothing', { field: 'type' }).at(index);
+      }
+      const lane = this.#lane(op.key);
+      const count = (counts.get(lane) ?? 0) + 1;
+      counts.set(lane, count);
+      const refusal = lane.refusalOf(count, onOutage);
+      if (refusal !== undefined) throw refusal;
+    });
+  }
+
+  #submitAll(prepared: readonly Prepared[], isKept = false): Promise<(AddResult | Refusal)[]> {
     const results = new Array<AddResult | Refusal>(prepared.length);
     let left = prepared.length;
     const deadlines = new Deadlines(this.#environment);
@@ -171,7 +194,9 @@ export class LaneCounters implements Counters {
           results[index] = outcome instanceof Error ? toRefusal(outcome) : (outcome as AddResult);
           if (--left === 0) resolve(results);
         };
-        this.#submit(prepared[index] as Prepared, deadlines, put, put);
+        const one = prepared[index] as Prepared;
+        if (isKept) this.#keep(one, deadlines, put);
+        else this.#submit(one, deadlines, put, put);
       }
     });
   }
@@ -209,11 +234,11 @@ export class LaneCounters implements Counters {
   }
 
   /** A copy that is young enough, or what the store says. */
-  #read(key: string, which: Which, maxAgeMs: number | undefined): NearReading | Promise<NearReading> {
+  #read(key: string, which: Which, ages: Ages | undefined): NearReading | Promise<NearReading> {
     const near = this.#near;
     if (near === undefined) return this.#ask(key, which);
     const id = copyId({ key, terms: which.terms }, this.#isSum(which.shards));
-    return near.find(id, maxAgeMs) ?? near.fetch(id, () => this.#ask(key, which), maxAgeMs);
+    return near.find(id, ages) ?? near.fetch(id, () => this.#ask(key, which), ages);
   }
 
   #ask(key: string, { terms, shards }: Which): Promise<Reading> {
@@ -244,11 +269,11 @@ export class LaneCounters implements Counters {
     return tally && { tally, answers: tally.answers };
   }
 
-  #query(item: string | GetItem): { key: string; which: Which; maxAgeMs: number | undefined } {
-    if (typeof item === 'string') return { key: checkKey(item), which: this.#declarations.of(item), maxAgeMs: undefined };
+  #query(item: string | GetItem): { key: string; which: Which; ages: Ages | undefined } {
+    if (typeof item === 'string') return { key: checkKey(item), which: this.#declarations.of(item), ages: undefined };
     checkObject(item, 'item');
     const { key, ...options } = item;
-    return { key: checkKey(key), which: this.#which(key, options), maxAgeMs: maxAgeOf(options) };
+    return { key: checkKey(key), which: this.#which(key, options), ages: agesOf(options) };
   }
 
   /** Counter options of a read replace what is declared for the key. */
@@ -326,8 +351,14 @@ const unflushedOf = (tally: Tally | undefined): number => (tally === undefined ?
 
 const isTotal = (terms: Operation['terms']): boolean => terms === undefined || terms.kind === 'count';
 
-const GET_FIELDS: ReadonlySet<string> = new Set(['type', 'windowMs', 'slices', 'maxAgeMs']);
-const MANY_FIELDS: ReadonlySet<string> = new Set(['requestId', 'requestTtlMs', 'timeoutMs']);
+const NO_AGES: GetOptions = {};
+const GET_FIELDS: ReadonlySet<string> = new Set(['type', 'windowMs', 'slices', 'maxAgeMs', 'staleIfErrorMs']);
+const MANY_FIELDS: ReadonlySet<string> = new Set(['requestId', 'requestTtlMs', 'timeoutMs', 'allOrNothing']);
+
+function checkFlag(value: unknown, field: string): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? false;
+  throw new TallystickError('INVALID_ARGUMENT', `${field}: expected true or false, got ${describe(value)}`, { field });
+}
 
 /** @throws TallystickError `TIMEOUT` when there is no time left. */
 function checkTimeLeft(timeoutMs: number): void {
@@ -349,9 +380,15 @@ function prepared(op: Operation, { type, terms, shards, ...declared }: Declared,
   return { op, batched: type === 'batched', shards, timeoutMs: how.timeoutMs, onOutage: how.onOutage ?? declared.onOutage };
 }
 
-function maxAgeOf(options: GetOptions | undefined): number | undefined {
-  const maxAgeMs = options?.maxAgeMs;
-  return maxAgeMs === undefined ? undefined : checkDurationMs(maxAgeMs, 'maxAgeMs', 0);
+/** How old a copy may be that answers a read. @throws TallystickError naming the option. */
+function agesOf(options: GetOptions | undefined): Ages | undefined {
+  const { maxAgeMs: maxMs, staleIfErrorMs: staleMs } = options ?? NO_AGES;
+  if (maxMs === undefined && staleMs === undefined) return undefined;
+  if (maxMs !== undefined) checkDurationMs(maxMs, 'maxAgeMs', 0);
+  if (staleMs !== undefined && checkDurationMs(staleMs, 'staleIfErrorMs', 0) > MAX_STALE_MS) {
+    throw new TallystickError('INVALID_ARGUMENT', `staleIfErrorMs: expected at most ${MAX_STALE_MS}, got ${staleMs}`, { field: 'staleIfErrorMs' });
+  }
+  return { maxMs, staleMs };
 }
 
 /** @throws TallystickError when `items` is no list, or one that is too long or has a hole. */

@@ -131,6 +131,41 @@ describe('an add while the store is away', () => {
   });
 });
 
+describe('a batch that is all or nothing', () => {
+  it('is taken whole and counted once each, in an outage too: what is not counted in time is accepted, none is refused', async () => {
+    const { store, tallystick, since, comeBack } = await setUp();
+    const keys = ['queue:k', 'reject:k', 'local:k'];
+    const addAll = () => tallystick.counters.addMany(keys.map((key) => ({ key })), { allOrNothing: true, timeoutMs: 900 });
+    const told: string[][] = [];
+    // Eight batches fill the window, so that the ninth is not sealed when the time is up.
+    for (let i = 0; i < 9; i++) {
+      void addAll().then((results) => told.push(results.map(({ outcome }) => outcome)));
+      await since(1);
+    }
+    await since(1000);
+    assert.deepEqual(told, Array(9).fill(['accepted', 'accepted', 'accepted']));
+    await assert.rejects(addAll(), { code: 'STORE_UNAVAILABLE' }, 'one of them says reject');
+    comeBack();
+    await since(2000);
+    assert.deepEqual(keys.map((key) => store.valueOf(key)), [19, 19, 19]);
+  });
+
+  it('is refused whole where a part of it would be', async () => {
+    const { store, tallystick, since, comeBack } = await setUp();
+    comeBack();
+    await since(2000);
+    const many = Array.from({ length: 101 }, (_, i) => ({ key: `k${i}` }));
+    await assert.rejects(tallystick.counters.addMany(many, { allOrNothing: true }), { code: 'OVERLOADED' });
+    await assert.rejects(tallystick.counters.addMany([{ key: 'a' }, { key: 'batched:b' }], { allOrNothing: true }), { code: 'INVALID_ARGUMENT', field: 'items[1].type' });
+    await assert.rejects(tallystick.counters.addMany([{ key: 'a' }], { allOrNothing: 1 as never }), { code: 'INVALID_ARGUMENT', field: 'allOrNothing' });
+    await since(1000);
+    assert.deepEqual([store.valueOf('k0'), store.valueOf('a')], [0, 0]);
+    const closing = tallystick.close();
+    await assert.rejects(tallystick.counters.addMany([{ key: 'a' }], { allOrNothing: true }), { code: 'CLOSED' });
+    await closing;
+  });
+});
+
 describe('the policy for outages', () => {
   it('is what is declared for the key, whatever other options a call has, unless the call says otherwise', async () => {
     const { add, since } = await setUp();

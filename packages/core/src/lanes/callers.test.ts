@@ -53,7 +53,7 @@ describe('Callers', () => {
 
   it('asks for each caller singly, with what is left of its time, when a combined amount is refused as a whole', () => {
     const { callers, entry, told } = setUp([4, 5]);
-    const deadline = { timeoutMs: 50, atMs: 150, onOutage: 'queue' } as const;
+    const deadline = { timeoutMs: 50, atMs: 150, onOutage: 'queue', isKept: false } as const;
     callers.limit(1, deadline);
     const asked: [Operation, Deadline | undefined][] = [];
     callers.settle([entry], answer(7, { index: 0, value: 7, delta: 0, code: 'OUT_OF_RANGE' }), (op, resolve, _reject, until) => {
@@ -101,9 +101,9 @@ describe('Callers', () => {
 
   it('tells whose deadline has passed, and when the next one does; not of those who have left or were accepted', () => {
     const { callers } = setUp([1, 2, 3, 4, 5]);
-    const onOutage = 'queue';
-    const shared: Deadline = { timeoutMs: 1, atMs: 20, onOutage };
-    const deadlines = [{ timeoutMs: 1, atMs: 30, onOutage }, shared, shared, shared, { timeoutMs: 1, atMs: 25, onOutage }] as const;
+    const how = { onOutage: 'queue', isKept: false } as const;
+    const shared: Deadline = { timeoutMs: 1, atMs: 20, ...how };
+    const deadlines = [{ timeoutMs: 1, atMs: 30, ...how }, shared, shared, shared, { timeoutMs: 1, atMs: 25, ...how }] as const;
     for (const [place, deadline] of deadlines.entries()) callers.limit(place, deadline);
     const left = (): number[] => {
       const places: number[] = [];

@@ -9,6 +9,8 @@ export interface Deadline {
   readonly atMs: number;
   /** What is done for the caller when the store is away. */
   readonly onOutage: CounterOnOutage;
+  /** Whether the caller is never refused once it has joined: when the time is up it is `accepted`, sent or not. */
+  readonly isKept: boolean;
 }
 
 /** The deadlines of one call: the clock is read once for all items that may wait equally long. */
@@ -20,12 +22,15 @@ export class Deadlines {
     this.#nowMs = nowMs;
   }
 
-  /** The end of `timeoutMs` from now; undefined for a caller who waits as long as it takes, outage or not. */
-  of(timeoutMs = Infinity, onOutage: CounterOnOutage = 'queue'): Deadline | undefined {
-    if (timeoutMs === Infinity && onOutage === 'queue') return undefined;
-    if (this.#last?.timeoutMs !== timeoutMs || this.#last.onOutage !== onOutage) {
-      this.#last = { timeoutMs, atMs: this.#nowMs() + timeoutMs, onOutage };
-    }
-    return this.#last;
+  /**
+   * The end of `timeoutMs` from now; undefined for a caller who waits as long as it takes, outage or not. Who is kept is
+   * not refused in an outage either.
+   */
+  of(timeoutMs = Infinity, onOutage: CounterOnOutage = 'queue', isKept = false): Deadline | undefined {
+    const policy = isKept && onOutage === 'reject' ? 'queue' : onOutage;
+    if (timeoutMs === Infinity && policy === 'queue') return undefined;
+    const last = this.#last;
+    if (last?.timeoutMs === timeoutMs && last.onOutage === policy && last.isKept === isKept) return last;
+    return (this.#last = { timeoutMs, atMs: this.#nowMs() + timeoutMs, onOutage: policy, isKept });
   }
 }

@@ -101,6 +101,13 @@ export class Lane {
     return promise;
   }
 
+  /** What `count` more callers would be refused with now; undefined when all would be taken. */
+  refusalOf(count: number, onOutage: Deadline['onOutage'] | undefined): TallystickError | undefined {
+    if (this.#shut) return closed();
+    if (onOutage === 'reject' && this.isAway) return away();
+    return this.#pending + count > this.#maxPending ? overloaded(this.#pending) : undefined;
+  }
+
   /** Puts a checked operation in; it is combined where it can be. */
   submit(op: Operation, resolve: Resolve, reject: Reject, deadline?: Deadline): void {
     if (this.#shut) reject(closed());
@@ -116,7 +123,7 @@ export class Lane {
       reject(away());
     } else if (this.#pending >= this.#maxPending) {
       this.totals.refused++;
-      reject(new TallystickError('OVERLOADED', `maxPending: ${this.#pending} callers are waiting; try again later`));
+      reject(overloaded(this.#pending));
     } else {
       this.#join(op, { alone: false, deadline }, resolve, reject);
     }
@@ -204,7 +211,10 @@ export class Lane {
     const nowMs = this.#environment.nowMs();
     let nextMs = Infinity;
     for (const batch of [...this.#full, this.#open]) {
-      nextMs = Math.min(nextMs, batch.callers.overdue(nowMs, (place, { timeoutMs }) => { this.#withdraw(batch, place, late(timeoutMs)); }));
+      nextMs = Math.min(nextMs, batch.callers.overdue(nowMs, (place, { timeoutMs, isKept }) => {
+        if (isKept) this.#accept(batch, place);
+        else this.#withdraw(batch, place, late(timeoutMs));
+      }));
     }
     for (const batch of this.#flights.unanswered()) {
       nextMs = Math.min(nextMs, batch.callers.overdue(nowMs, (place) => { this.#accept(batch, place); }));
@@ -311,6 +321,9 @@ const away = (): TallystickError => new TallystickError('STORE_UNAVAILABLE', 'th
 
 const late = (timeoutMs: number): TallystickError =>
   new TallystickError('TIMEOUT', `timeoutMs: ${timeoutMs} ms passed before the operation was sent; nothing was counted`, { field: 'timeoutMs' });
+
+const overloaded = (pending: number): TallystickError =>
+  new TallystickError('OVERLOADED', `maxPending: ${pending} callers are waiting; try again later`);
 
 const closed = (): TallystickError => new TallystickError('CLOSED', 'closed: no more operations are taken');
 

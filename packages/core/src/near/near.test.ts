@@ -283,6 +283,34 @@ describe('While the store is unavailable', () => {
     await assert.rejects(counters.get('k'), { code: 'STORE_UNAVAILABLE' });
   });
 
+  it('a read says for itself how old a copy may be that stands in, also when the store is asked first', async () => {
+    const { store, world, counters } = setUp({ ttlMs: 10 });
+    store.replica.putCount('k', { value: 7 });
+    await counters.get('k', { staleIfErrorMs: 500 });
+    await world.pass(50);
+    await counters.get('other');
+    store.isDeaf = true;
+    await world.pass(449);
+    const stale = { value: 7, found: true, ageMs: 499, exact: false, stale: true };
+    assert.deepEqual(await counters.get('k', { maxAgeMs: 0, staleIfErrorMs: 500 }), stale);
+    assert.deepEqual(await counters.getMany([{ key: 'k', staleIfErrorMs: 500 }]), [stale]);
+    await assert.rejects(counters.get('k'), { code: 'STORE_UNAVAILABLE' });
+    await assert.rejects(counters.get('k', { staleIfErrorMs: 499 }), { code: 'STORE_UNAVAILABLE' });
+    for (const staleIfErrorMs of [-1, 0.5, 86_400_001, '5' as never]) {
+      await assert.rejects(counters.get('k', { staleIfErrorMs }), { code: 'INVALID_ARGUMENT', field: 'staleIfErrorMs' });
+    }
+  });
+
+  it('copies that may not be answered otherwise can stand in', async () => {
+    const { store, counters } = setUp({ ttlMs: 0, staleIfErrorMs: 1000 });
+    for (const value of [7, 8]) {
+      store.replica.putCount('k', { value });
+      assert.deepEqual(await counters.get('k'), { value, found: true, exact: true });
+    }
+    store.isDeaf = true;
+    assert.deepEqual(await counters.get('k'), { value: 8, found: true, ageMs: 0, exact: false, stale: true });
+  });
+
   it('no copy stands in for another fault', async () => {
     const { store, world, counters, tallystick } = setUp({ ttlMs: 10, staleIfErrorMs: 1000 });
     await counters.get('k');

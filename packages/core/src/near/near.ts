@@ -39,6 +39,14 @@ export interface NearStats {
   readonly evicted: number;
 }
 
+/** How old a copy may be, in milliseconds; undefined: as the settings say. */
+export interface Ages {
+  /** To be answered instead of asking the store. With 0 none is, and none stands in unless `staleMs` says so. */
+  readonly maxMs?: number | undefined;
+  /** To stand in while the store is unavailable. */
+  readonly staleMs?: number | undefined;
+}
+
 /** How long the store is waited for when a copy may stand in. */
 const PATIENCE_MS = 500;
 
@@ -63,6 +71,8 @@ export class Near {
   /** By id, least lately read from the store first. */
   readonly #copies = new Map<string, Copy>();
   readonly #flights = new Map<string, Flight>();
+  /** The oldest copy that any read would take. */
+  #keepMs: number;
   #hits = 0;
   #misses = 0;
   #stale = 0;
@@ -71,30 +81,34 @@ export class Near {
   constructor(settings: NearSettings, environment: Environment) {
     this.#settings = settings;
     this.#environment = environment;
+    this.#keepMs = Math.max(settings.ttlMs, settings.staleIfErrorMs);
   }
 
   get stats(): NearStats {
     return { entries: this.#copies.size, hits: this.#hits, misses: this.#misses, stale: this.#stale, evicted: this.#evicted };
   }
 
-  /** The copy under `id`, when it is not older than `maxAgeMs` and no older than any copy may be. */
-  find(id: string, maxAgeMs = Infinity): NearReading | undefined {
-    const copy = maxAgeMs > 0 ? this.#copies.get(id) : undefined;
+  /** The copy under `id`, when it is not older than `maxMs` and no older than any copy may be. */
+  find(id: string, { maxMs = Infinity }: Ages = ANY): NearReading | undefined {
+    const oldestMs = Math.min(maxMs, this.#settings.ttlMs);
+    const copy = oldestMs > 0 ? this.#copies.get(id) : undefined;
     if (copy === undefined || copy.isDated) return undefined;
     const ageMs = this.#environment.nowMs() - copy.askedMs;
-    if (ageMs > Math.min(maxAgeMs, this.#settings.ttlMs)) return undefined;
+    if (ageMs > oldestMs) return undefined;
     this.#hits++;
     return aged(copy.reading, ageMs);
   }
 
-  /** Asks the store, or joins who has asked it; of what comes a copy is kept. With a `maxAgeMs` of 0 no copy stands in. */
-  async fetch(id: string, ask: () => Promise<Reading>, maxAgeMs = Infinity): Promise<NearReading> {
+  /** Asks the store, or joins who has asked it; of what comes a copy is kept. */
+  async fetch(id: string, ask: () => Promise<Reading>, { maxMs = Infinity, staleMs }: Ages = ANY): Promise<NearReading> {
     this.#misses++;
+    const standInMs = staleMs ?? (maxMs > 0 ? this.#settings.staleIfErrorMs : 0);
+    this.#keepMs = Math.max(this.#keepMs, standInMs);
     const askedMs = this.#environment.nowMs();
-    const joined = this.#joinable(id, askedMs - Math.min(maxAgeMs, this.#settings.ttlMs));
+    const joined = this.#joinable(id, askedMs - Math.min(maxMs, this.#settings.ttlMs));
     const flight = joined ?? this.#start(id, ask, askedMs);
     const isCopy = joined !== undefined && !joined.isNew;
-    const reading = maxAgeMs > 0 && this.#standIn(id) !== undefined ? await this.#orStandIn(id, flight) : await flight.answer;
+    const reading = this.#standIn(id, standInMs) !== undefined ? await this.#orStandIn(id, standInMs, flight) : await flight.answer;
     return isCopy && !('stale' in reading) ? aged(reading, this.#environment.nowMs() - flight.askedMs) : reading;
   }
 
@@ -108,7 +122,7 @@ export class Near {
   }
 
   /** What the store says, unless it is unavailable or takes too long, and a copy may stand in then. */
-  async #orStandIn(id: string, { answer, askedMs }: Flight): Promise<NearReading> {
+  async #orStandIn(id: string, standInMs: number, { answer, askedMs }: Flight): Promise<NearReading> {
     let callOff = (): void => undefined;
     const timeLeftMs = askedMs + PATIENCE_MS - this.#environment.nowMs();
     const late = new Promise<undefined>((resolve) => (callOff = this.#environment.after(timeLeftMs, () => { resolve(undefined); })));
@@ -117,7 +131,7 @@ export class Near {
       throw error;
     });
     const reading = await Promise.race([inTime, late]).finally(callOff);
-    const stale = reading === undefined ? this.#standIn(id) : undefined;
+    const stale = reading === undefined ? this.#standIn(id, standInMs) : undefined;
     if (stale !== undefined) this.#stale++;
     return reading ?? stale ?? answer;
   }
@@ -158,8 +172,8 @@ export class Near {
 
   #put(id: string, copy: Copy): void {
     this.#copies.set(id, copy);
-    const { ttlMs, staleIfErrorMs, maxEntries } = this.#settings;
-    const oldestMs = this.#environment.nowMs() - Math.max(ttlMs, staleIfErrorMs);
+    const { maxEntries } = this.#settings;
+    const oldestMs = this.#environment.nowMs() - this.#keepMs;
     for (const [oldest, { askedMs }] of this.#copies) {
       const isOver = askedMs < oldestMs;
       if (!isOver && this.#copies.size <= maxEntries) return;
@@ -169,13 +183,15 @@ export class Near {
   }
 
   /** What is left of a copy, when the store cannot be asked. */
-  #standIn(id: string): NearReading | undefined {
+  #standIn(id: string, standInMs: number): NearReading | undefined {
     const copy = this.#copies.get(id);
     if (copy === undefined) return undefined;
     const ageMs = this.#environment.nowMs() - copy.askedMs;
-    return ageMs < this.#settings.staleIfErrorMs ? { ...aged(copy.reading, ageMs), stale: true } : undefined;
+    return ageMs < standInMs ? { ...aged(copy.reading, ageMs), stale: true } : undefined;
   }
 }
+
+const ANY: Ages = Object.freeze({});
 
 const isAway = (error: unknown): boolean => error instanceof TallystickError && error.code === 'STORE_UNAVAILABLE';
 

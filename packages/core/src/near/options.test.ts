@@ -16,7 +16,7 @@ describe('the options of a near cache', () => {
     [{ ttl: 5 }, 'ttl'],
     [{ maxEntries: 0 }, 'near.maxEntries'],
     [{ maxEntries: 1_000_001 }, 'near.maxEntries'],
-    [{ ttlMs: 0 }, 'near.ttlMs'],
+    [{ ttlMs: -1 }, 'near.ttlMs'],
     [{ ttlMs: 0.5 }, 'near.ttlMs'],
     [{ ttlMs: '5' }, 'near.ttlMs'],
     [{ staleIfErrorMs: -1 }, 'near.staleIfErrorMs'],
