@@ -35,6 +35,13 @@ export function hashBytes(bytes: Uint8Array): number {
 
 export const folded = (hash: number): number => hash ^ (hash >>> 15);
 
+/** Buckets of all partitions together: a million counters are 61 to a bucket; from 512 on Redis packs no more. */
+const BUCKETS = 16_384;
+const FEWEST_BUCKETS = 64;
+
+/** How many buckets a partition of new data gets. */
+export const firstBuckets = (partitions: number): number => Math.max(FEWEST_BUCKETS, 2 ** Math.floor(Math.log2(BUCKETS / partitions)));
+
 const NO_LIMITS: Terms = { kind: 'limits', action: 'take', rules: [], cost: 1 };
 
 /** The name of a partition's outbox. */

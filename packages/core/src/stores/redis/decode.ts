@@ -26,6 +26,7 @@ class Unpacker {
     switch (tag) {
       case 0xc2: return false;
       case 0xd9: return this.#text(this.#unsigned(1));
+      case 0xda: return this.#text(this.#unsigned(2));
       case 0xdc: return this.#array(this.#unsigned(2));
       case 0xdd: return this.#array(this.#unsigned(4));
       default: return this.#integer(tag);
@@ -90,6 +91,13 @@ function decodeNote([index, value, delta, code, expiry, flags, verdict]: PackedN
 export function decodeReadings(packed: Buffer): Reading[] {
   const items = new Unpacker(packed).next() as Packed[];
   return Array.from({ length: items.length / 2 }, (_, i) => decodeReading(items[2 * i]!, items[2 * i + 1]!));
+}
+
+/** The totals that totals.lua packed, and of how many buckets they are. */
+export function decodeTotals(packed: Buffer): { read: number; totals: [string, number][] } {
+  const items = new Unpacker(packed).next() as Packed[];
+  const totals = Array.from({ length: (items.length - 1) / 2 }, (_, i): [string, number] => [items[2 * i + 1] as string, items[2 * i + 2] as number]);
+  return { read: items[0] as number, totals };
 }
 
 function decodeReading(value: Packed, leftMs: Packed): Reading {

@@ -20,7 +20,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { Query } from '../../model/operation.ts';
 import { REQUEST_RETENTION_MS, type ReplicaOptions } from '../../replica/replica.ts';
 import type { Store } from '../../store.ts';
-import { Keyspace } from './buckets.ts';
+import { firstBuckets, Keyspace } from './buckets.ts';
 import type { RedisClient } from './client.ts';
 import { decodeAnswer, decodeReadings } from './decode.ts';
 import { BatchEncoder, encodeQueries, type BatchFrame, type RoundCall } from './encode.ts';
@@ -65,9 +65,6 @@ export interface RedisStoreTestOptions {
 
 const DEFAULTS = { partitions: 16, prefix: 'tally', commandTimeoutMs: 5000, outbox: false, onEvent: () => undefined };
 const MOST_PARTITIONS = 1024;
-/** Buckets of all partitions together: a million counters are 61 to a bucket; from 512 on Redis packs no more. */
-const BUCKETS = 16_384;
-const FEWEST_BUCKETS = 64;
 
 /** What apply.lua and read.lua say instead of an answer; or that slots are no longer right. */
 const OTHER_PARTITIONS = 1;
@@ -101,7 +98,7 @@ class RedisStore implements Store {
     this.#rawMs = clock === undefined ? () => '' : () => String(clock());
     this.#round = new Round(caller, this.#rawMs, options.client.isCluster !== true);
     this.#frame = { partitions: String(options.partitions), requestRetentionMs: options.requestRetentionMs, outbox: options.outbox };
-    const buckets = Math.max(FEWEST_BUCKETS, 2 ** Math.floor(Math.log2(BUCKETS / options.partitions)));
+    const buckets = firstBuckets(options.partitions);
     this.#parts = Array.from({ length: options.partitions }, (_, partition) => {
       const space = new Keyspace(options.prefix, partition, buckets);
       return { space, slots: new Slots(), sweeper: new Sweeper(caller, space, this.#rawMs) };
