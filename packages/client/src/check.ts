@@ -63,6 +63,10 @@ const text: Check = (value, field) => {
   if (typeof value !== 'string' || !value.isWellFormed()) refuse('INVALID_ARGUMENT', field, 'a string of well-formed Unicode', shown(value));
 };
 
+const flag: Check = (value, field) => {
+  if (typeof value !== 'boolean') refuse('INVALID_ARGUMENT', field, 'true or false', shown(value));
+};
+
 /** Rules are looked at one by one. */
 const anything: Check = () => undefined;
 
@@ -92,6 +96,7 @@ const FIELDS = {
   rule: { name: text, algorithm: text, limit: amount, windowMs: amount, slices: amount, mode: text, burst: amount, align: text, leaseMs: amount, onOutage: text, unit: text, timeZone: text },
   call: { timeoutMs },
   batchCall: { timeoutMs, ...request },
+  batchFreq: { timeoutMs, allOrNothing: flag, ...request },
 } satisfies Record<string, Record<string, Check>>;
 
 /** What a message calls each of them; the others are `options`. */

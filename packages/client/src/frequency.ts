@@ -34,12 +34,22 @@ export interface Frequency extends FrequencyKey {
   readonly freq: number;
   /** Time left to live, in seconds, rounded up. */
   readonly ttlSeconds: number;
+  /** Of a copy, where the server's setting for the business allows one: how old it is at most, in milliseconds. */
+  readonly ageMs?: number;
+  /** The server's store is away, and the copy stands in. */
+  readonly stale?: true;
 }
 
 /** How often something occurred, right after an add. */
 export interface FrequencyAdded extends Frequency {
   /** `accepted`: will be counted exactly once, and `freq` is an estimate; `refused`, in a batch: not counted, `code` says why. */
   readonly outcome: 'applied' | 'accepted' | 'refused';
+}
+
+/** Options of {@link ClientFrequency.batchAdd}. */
+export interface BatchFrequencyOptions extends BatchCallOptions {
+  /** Takes every request, or rejects and takes none. What is taken will be counted, exactly once each. Default false. */
+  readonly allOrNothing?: boolean;
 }
 
 /** `tallystick.v1.FrequencyControl` */
@@ -54,7 +64,7 @@ export interface ClientFrequency {
   /** Reads one count; code 10002 when there is none. Calls of one tick travel in one message. */
   get(request: FrequencyKey, options?: CallOptions): Promise<Frequency>;
   /** Counts many in one call: one bad request refuses them all, naming its index; else each has its own code. */
-  batchAdd(requests: readonly FrequencyAdd[], options?: BatchCallOptions): Promise<readonly FrequencyAdded[]>;
+  batchAdd(requests: readonly FrequencyAdd[], options?: BatchFrequencyOptions): Promise<readonly FrequencyAdded[]>;
   /** Reads many in one call, in order. */
   batchGet(requests: readonly FrequencyKey[], options?: CallOptions): Promise<readonly Frequency[]>;
 }
@@ -70,8 +80,9 @@ function addOf({ businessId, key, timeSpan, timeUnit = 'SEC', requestId, request
 
 const getOf = ({ businessId, key }: FrequencyKey): GetFreqReq => ({ business_id: businessId, key });
 
-function frequencyOf({ code, msg, business_id, key, freq, ttl }: FreqRsp): Frequency {
-  return { code, msg, businessId: business_id, key, freq, ttlSeconds: ttl };
+function frequencyOf({ code, msg, business_id, key, freq, ttl, age_ms, stale }: FreqRsp): Frequency {
+  const answer = { code, msg, businessId: business_id, key, freq, ttlSeconds: ttl };
+  return age_ms === undefined ? answer : { ...answer, ageMs: age_ms, ...(stale === true && { stale }) };
 }
 
 function addedOf(response: FreqRsp): FrequencyAdded {
@@ -116,9 +127,9 @@ export function clientFrequency(asking: Asking): ClientFrequency {
       return gets.call(getOf(checked('getFreq', request)), timeoutMs);
     },
     batchAdd: async (requests, options = {}) => {
-      const { timeoutMs = settings.timeoutMs, ...given } = checked('batchCall', options);
+      const { timeoutMs = settings.timeoutMs, allOrNothing: all_or_nothing, ...given } = checked('batchFreq', options);
       const items = checkedEach('addFreq', 'requests', requests).map(addOf);
-      return (await addBatches.call({ requests: items, ...request(given, timeoutMs) }, timeoutMs)).results.map(addedOf);
+      return (await addBatches.call({ requests: items, all_or_nothing, ...request(given, timeoutMs) }, timeoutMs)).results.map(addedOf);
     },
     batchGet: async (requests, options = {}) => {
       const { timeoutMs = settings.timeoutMs } = checked('call', options);

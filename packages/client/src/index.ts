@@ -5,7 +5,7 @@
  */
 export { createClient, type Client } from './client.ts';
 export type { BatchCallOptions, CallOptions, ClientCounters } from './counters.ts';
-export type { ClientFrequency, Frequency, FrequencyAdd, FrequencyAdded, FrequencyKey } from './frequency.ts';
+export type { BatchFrequencyOptions, ClientFrequency, Frequency, FrequencyAdd, FrequencyAdded, FrequencyKey } from './frequency.ts';
 export type { ClientLimits } from './limits.ts';
 export type { ClientOptions } from './options.ts';
 export {

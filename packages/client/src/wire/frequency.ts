@@ -19,7 +19,7 @@ export interface GetFreqReq {
   readonly key: string;
 }
 
-/** AddFreqRsp, and GetFreqRsp, which never has `accepted`. */
+/** AddFreqRsp and GetFreqRsp: only the first has `accepted`, only the second `age_ms` and `stale`. */
 export interface FreqRsp {
   readonly code: number;
   readonly msg: string;
@@ -28,6 +28,8 @@ export interface FreqRsp {
   readonly freq: number;
   readonly ttl: number;
   readonly accepted: boolean;
+  readonly age_ms?: number | undefined;
+  readonly stale?: boolean | undefined;
 }
 
 /** Occurrences to count, as they are written or read. */
@@ -35,6 +37,7 @@ export interface BatchAddFreqReq<Integer = number> {
   readonly requests: readonly AddFreqReq<Integer>[];
   readonly request_id?: string | undefined;
   readonly request_ttl_ms?: Integer | undefined;
+  readonly all_or_nothing?: boolean | undefined;
 }
 
 /** Whose counts are asked for. */
@@ -98,7 +101,7 @@ export function readGetFreqReq(from: Reader): GetFreqReq {
   return message;
 }
 
-export function writeFreqRsp(to: Writer, { code, msg, business_id, key, freq, ttl, accepted }: FreqRsp): void {
+export function writeFreqRsp(to: Writer, { code, msg, business_id, key, freq, ttl, accepted, age_ms, stale = false }: FreqRsp): void {
   to.uint32(1, code);
   to.string(2, msg);
   to.uint32(3, business_id);
@@ -106,10 +109,12 @@ export function writeFreqRsp(to: Writer, { code, msg, business_id, key, freq, tt
   to.uint32(5, freq);
   to.uint32(6, ttl);
   to.bool(7, accepted);
+  to.optionalUint32(8, age_ms);
+  to.bool(9, stale);
 }
 
 export function readFreqRsp(from: Reader): FreqRsp {
-  const message = { code: 0, msg: '', business_id: 0, key: '', freq: 0, ttl: 0, accepted: false };
+  const message: Mutable<FreqRsp> = { code: 0, msg: '', business_id: 0, key: '', freq: 0, ttl: 0, accepted: false };
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === ((1 << 3) | VARINT)) message.code = from.uint32();
     else if (tag === ((2 << 3) | BYTES)) message.msg = from.string();
@@ -118,28 +123,33 @@ export function readFreqRsp(from: Reader): FreqRsp {
     else if (tag === ((5 << 3) | VARINT)) message.freq = from.uint32();
     else if (tag === ((6 << 3) | VARINT)) message.ttl = from.uint32();
     else if (tag === ((7 << 3) | VARINT)) message.accepted = from.bool();
+    else if (tag === ((8 << 3) | VARINT)) message.age_ms = from.uint32();
+    else if (tag === ((9 << 3) | VARINT)) message.stale = from.bool();
     else from.skip(tag);
   }
   return message;
 }
 
-export function writeBatchAddFreqReq(to: Writer, { requests, request_id, request_ttl_ms }: BatchAddFreqReq): void {
+export function writeBatchAddFreqReq(to: Writer, { requests, request_id, request_ttl_ms, all_or_nothing = false }: BatchAddFreqReq): void {
   to.repeated(1, requests, writeAddFreqReq);
   to.string(2, request_id ?? '');
   to.optionalInt64(3, request_ttl_ms);
+  to.bool(4, all_or_nothing);
 }
 
 export function readBatchAddFreqReq(from: Reader): BatchAddFreqReq<Int64> {
   const requests: AddFreqReq<Int64>[] = [];
   let request_id: string | undefined;
   let request_ttl_ms: Int64 | undefined;
+  let all_or_nothing = false;
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === ((1 << 3) | BYTES)) requests.push(from.message(readAddFreqReq));
     else if (tag === ((2 << 3) | BYTES)) request_id = from.string() || undefined;
     else if (tag === ((3 << 3) | VARINT)) request_ttl_ms = from.int64();
+    else if (tag === ((4 << 3) | VARINT)) all_or_nothing = from.bool();
     else from.skip(tag);
   }
-  return { requests, request_id, request_ttl_ms };
+  return { requests, request_id, request_ttl_ms, all_or_nothing };
 }
 
 export function writeBatchGetFreqReq(to: Writer, { requests }: BatchGetFreqReq): void {

@@ -60,7 +60,8 @@ const getFreqReq = fc.record({ business_id: uint32, key: text });
 const freqRsp = fc.record({ code: fc.nat(20000), msg: text, business_id: uint32, key: text, freq: uint32, ttl: uint32, accepted: fc.boolean() });
 const many = <Message>(message: fc.Arbitrary<Message>): fc.Arbitrary<Message[]> => fc.array(message, { maxLength: 8 });
 const batchFreqRsp = fc.record({ results: many(freqRsp), code: fc.nat(20000), msg: text });
-const getFreqRsp = freqRsp.map((message) => ({ ...message, accepted: false }));
+const aged = { age_ms: optional(uint32), stale: optional(fc.constant(true as const)) };
+const getFreqRsp = fc.tuple(freqRsp, fc.record(aged)).map(([message, age]) => ({ ...message, ...age, accepted: false }));
 
 const optionalText = optional(text);
 const rule = fc.record({
@@ -117,7 +118,7 @@ const MESSAGES: Record<string, readonly [request: fc.Arbitrary<unknown>, reply: 
     fc.oneof(fc.record({ id: uint32, results: many(addResponse) }), fc.record({ id: uint32, results: fc.constant([]), code, msg: text })),
   ],
   AddFreq: [addFreqReq, freqRsp],
-  BatchAddFreq: [fc.record({ requests: many(addFreqReq), ...request }), batchFreqRsp],
+  BatchAddFreq: [fc.record({ requests: many(addFreqReq), all_or_nothing: fc.boolean(), ...request }), batchFreqRsp],
   GetFreq: [getFreqReq, getFreqRsp],
   BatchGetFreq: [fc.record({ requests: many(getFreqReq) }), fc.record({ results: many(getFreqRsp), code: fc.nat(20000), msg: text })],
   'grpc.health.v1.Health/Check': [text, health],

@@ -62,6 +62,12 @@ export function checkText(value: unknown, field: string, most: number): string {
   throw unexpected(field, `a well-formed string of 1 to ${most} characters`, value);
 }
 
+/** Returns `value` when it is true or false; false when it is not there. */
+export function checkFlag(value: unknown, field: string): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? false;
+  throw unexpected(field, 'true or false', value);
+}
+
 /** Returns `value` when it is an integer from `least` to `most`. */
 export function checkInteger(value: unknown, field: string, least: number, most: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;

@@ -1,5 +1,6 @@
 /** What every use case is given. */
 import { type CounterType, type Counters, type Limits, TallystickError } from 'tallystick';
+import type { Businesses } from './businesses.ts';
 import { within } from './within.ts';
 import type { Figures } from './figures.ts';
 import type { Peer } from './guard/client-address.ts';
@@ -17,6 +18,8 @@ export interface Call {
 export interface Context {
   readonly counters: Counters;
   readonly limits: Limits;
+  /** What businesses of frequency control have chosen. */
+  readonly businesses: Businesses;
   /** Before likes; undefined when it is off. */
   readonly guard: Guard | undefined;
   readonly figures: Figures;

@@ -3,9 +3,9 @@
  * counter under `joinKey('freq', business_id, key)` is created by the first add with the span as its
  * lifetime; later adds do not renew it.
  */
-import { errorTable, joinKey, MAX_VALUE, type AddItem, type AddOptions, type AddResult, type ErrorCode, type Refusal } from 'tallystick';
+import { errorTable, joinKey, MAX_VALUE, type AddItem, type AddOptions, type AddResult, type CounterReading, type ErrorCode, type GetItem, type Refusal } from 'tallystick';
 import { recordedAdd } from './add-counters.ts';
-import { checkEach, checkInteger, checkKeyPart, checkList, checkObject, checkText, renamed, unexpected } from './checks.ts';
+import { checkEach, checkFlag, checkInteger, checkKeyPart, checkList, checkObject, checkText, renamed, unexpected } from './checks.ts';
 import { inTime, timeoutOf, type Call, type Context } from './context.ts';
 import { readMany } from './get-counters.ts';
 
@@ -22,6 +22,10 @@ export interface FreqReply {
   readonly ttl: number;
   /** `accepted`: will be counted exactly once, `freq` is an estimate. Absent for a read. */
   readonly outcome?: AddResult['outcome'] | Refusal['outcome'];
+  /** Of a read that a copy answered: how old it is at most, in milliseconds. */
+  readonly age_ms?: number;
+  /** The store is away, and the copy stands in. */
+  readonly stale?: true;
 }
 
 /** What came of a batch, in the order of its requests; each result has a code of its own. */
@@ -34,7 +38,7 @@ export interface FreqBatchReply {
 
 const ADD = new Set(['business_id', 'key', 'time_span', 'time_unit', 'request_id', 'request_ttl_ms']);
 const GET = new Set(['business_id', 'key']);
-const BATCH_ADD = new Set(['requests', 'request_id', 'request_ttl_ms']);
+const BATCH_ADD = new Set(['requests', 'request_id', 'request_ttl_ms', 'all_or_nothing']);
 const BATCH_GET = new Set(['requests']);
 const UINT32_MAX = 0xffff_ffff;
 const SECONDS_A_DAY = 24 * 3600;
@@ -131,9 +135,10 @@ function added(subject: Subject, result: AddResult | Refusal): FreqReply {
   return { code: 0, msg: 'OK', business_id, key, freq: freqOf(value), ttl: ttlOf(ttlMs), outcome };
 }
 
-function found(subject: Subject, reading: { value: number; found: boolean; ttlMs?: number }): FreqReply {
-  if (reading.found) return reply(subject, reading.value, reading.ttlMs);
-  return failed(subject, 'KEY_NOT_FOUND', errorTable.KEY_NOT_FOUND.meaning);
+function found(subject: Subject, { found: isThere, value, ttlMs, ageMs, stale }: CounterReading): FreqReply {
+  const answer = isThere ? reply(subject, value, ttlMs) : failed(subject, 'KEY_NOT_FOUND', errorTable.KEY_NOT_FOUND.meaning);
+  if (ageMs === undefined && stale === undefined) return answer;
+  return { ...answer, ...(ageMs !== undefined && { age_ms: ageMs }), ...(stale && { stale }) };
 }
 
 function batchOf(results: readonly FreqReply[]): FreqBatchReply {
@@ -149,21 +154,23 @@ function batchOf(results: readonly FreqReply[]): FreqBatchReply {
 export async function addFreq(context: Context, request: unknown, call?: Call): Promise<FreqReply> {
   const subject = checkAdd(request);
   const { counterKey, ttlMs, request: again } = subject;
-  const options: AddOptions = { ttlMs, timeoutMs: timeoutOf(context, call), ...again };
+  const { onOutage } = context.businesses.of(subject.business_id);
+  const options: AddOptions = { ttlMs, onOutage, timeoutMs: timeoutOf(context, call), ...again };
   return added(subject, await recordedAdd(context, counterKey, 1, options));
 }
 
 /**
- * `{requests: [AddFreqReq], request_id?, request_ttl_ms?}`: every request is checked before any is counted.
+ * `{requests: [AddFreqReq], request_id?, request_ttl_ms?, all_or_nothing?}`: every request is checked before any is counted.
  *
  * @throws TallystickError when the whole is refused; a field `requests[3].key` names the bad one.
  */
 export async function batchAddFreq(context: Context, request: unknown, call?: Call): Promise<FreqBatchReply> {
-  const { requests, request_id, request_ttl_ms } = checkObject(request, BATCH_ADD, 'body');
+  const { requests, request_id, request_ttl_ms, all_or_nothing } = checkObject(request, BATCH_ADD, 'body');
   const subjects = checkEach('requests', checkList(requests, 'requests', context.maxBatchItems), checkAdd);
-  const options = { timeoutMs: timeoutOf(context, call), ...checkRequest(request_id, request_ttl_ms) };
+  const allOrNothing = checkFlag(all_or_nothing, 'all_or_nothing');
+  const options = { timeoutMs: timeoutOf(context, call), allOrNothing, ...checkRequest(request_id, request_ttl_ms) };
   try {
-    const results = await context.counters.addMany(subjects.map(itemOf), options);
+    const results = await context.counters.addMany(subjects.map((subject) => itemOf(context, subject)), options);
     for (const { outcome } of results) context.figures.countIncrement('simple', outcome);
     return batchOf(results.map((result, index) => added(subjects[index] as FreqAdd, result)));
   } catch (error) {
@@ -171,8 +178,15 @@ export async function batchAddFreq(context: Context, request: unknown, call?: Ca
   }
 }
 
-function itemOf({ counterKey, ttlMs, request }: FreqAdd): AddItem {
-  return request === UNREPEATED ? { key: counterKey, ttlMs } : { key: counterKey, ttlMs, ...request };
+function itemOf({ businesses }: Context, { business_id, counterKey, ttlMs, request }: FreqAdd): AddItem {
+  const { onOutage } = businesses.of(business_id);
+  return request === UNREPEATED ? { key: counterKey, ttlMs, onOutage } : { key: counterKey, ttlMs, onOutage, ...request };
+}
+
+/** A read that is answered by a copy only where its business allows that. */
+function queryOf({ businesses }: Context, { business_id, counterKey }: Subject): string | GetItem {
+  const { ages } = businesses.of(business_id);
+  return ages === undefined ? counterKey : { key: counterKey, ...ages };
 }
 
 /**
@@ -182,13 +196,13 @@ function itemOf({ counterKey, ttlMs, request }: FreqAdd): AddItem {
  */
 export async function getFreq(context: Context, request: unknown, call?: Call): Promise<FreqReply> {
   const subject = checkGet(request);
-  return found(subject, await inTime(context, call, () => context.counters.get(subject.counterKey)));
+  return found(subject, await inTime(context, call, () => context.counters.get(subject.counterKey, context.businesses.of(subject.business_id).ages)));
 }
 
 /** `{requests: [GetFreqReq]}`. @throws TallystickError when the whole is refused. */
 export async function batchGetFreq(context: Context, request: unknown, call?: Call): Promise<FreqBatchReply> {
   const { requests } = checkObject(request, BATCH_GET, 'body');
   const subjects = checkEach('requests', checkList(requests, 'requests', context.maxBatchItems), checkGet);
-  const readings = await readMany(context, subjects.map(({ counterKey }) => counterKey), 'requests', call);
+  const readings = await readMany(context, subjects.map((subject) => queryOf(context, subject)), 'requests', call);
   return batchOf(readings.map((reading, index) => found(subjects[index] as Subject, reading)));
 }

@@ -18,6 +18,7 @@ import {
   type TallystickStats,
 } from 'tallystick';
 import { calendar } from 'tallystick/calendar';
+import { Businesses, type BusinessDeclarations } from './businesses.ts';
 import { addCounter, addCounters, type AddCountersReply } from './add-counters.ts';
 import type { Call, Context } from './context.ts';
 import { declaredTypes, type Declarations } from './counter-type.ts';
@@ -59,6 +60,8 @@ export { ApiKeys, digestOf, ROLES, type ApiKey, type Role } from './api-keys.ts'
 export type { Tls } from './tls.ts';
 export type { Shedding, SheddingOptions } from './shedding.ts';
 export type { Log } from './log.ts';
+export { toldOf } from './told.ts';
+export { oldestStandInMs, type BusinessDeclarations } from './businesses.ts';
 export { inWords, LiveRules, readRules, type Descriptor, type DescriptorStatus, type Entry, type RulesDecision, type RulesEngine } from './rules/index.ts';
 
 /** Limits by name. */
@@ -72,6 +75,8 @@ export interface AppOptions {
   readonly counters?: Declarations;
   /** Limits by name. */
   readonly limits?: LimitDeclarations;
+  /** What businesses of frequency control have chosen, by business_id. Default: nothing. */
+  readonly frequency?: BusinessDeclarations;
   /** Limits before likes. Default: none. */
   readonly guard?: GuardOptions | undefined;
   /** The rules of a rules file. They are closed with the app. Default: none. */
@@ -140,20 +145,22 @@ const REQUEST_TIMEOUT_MS = 5000;
 const MAX_BATCH_ITEMS = 1000;
 
 /**
- * Checks what is declared of counters and limits without a store of their own kind: none is opened, nothing is written.
+ * Checks what is declared of counters, limits and businesses without a store of their own kind: none is opened, nothing is written.
  *
  * @throws TallystickError `INVALID_CONFIG`, naming the pattern or rule and the field.
  */
-export async function checkDeclarations(declared: Pick<AppOptions, 'counters' | 'limits'>): Promise<void> {
-  const { counters = {}, limits = {} } = declared;
+export async function checkDeclarations(declared: Pick<AppOptions, 'counters' | 'limits' | 'frequency'>): Promise<void> {
+  const { counters = {}, limits = {}, frequency = {} } = declared;
+  new Businesses(frequency, false);
   await createTallystick({ store: memoryStore(), counters, limits, calendar }).close();
 }
 
 /** Creates the use cases over a store. */
 export function createApp(options: AppOptions): App {
   const figures = new Figures();
-  const { store, counters = {}, limits = {}, flushEveryMs, near } = options;
+  const { store, counters = {}, limits = {}, frequency = {}, flushEveryMs, near } = options;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, maxBatchItems = MAX_BATCH_ITEMS } = options;
+  const businesses = new Businesses(frequency, near !== undefined);
   const tallystick = createTallystick({
     store: timelyStore(store, requestTimeoutMs),
     counters,
@@ -169,6 +176,7 @@ export function createApp(options: AppOptions): App {
   const context: Context = {
     counters: tallystick.counters,
     limits: tallystick.limits,
+    businesses,
     guard: options.guard && new Guard(tallystick.limits, figures, options.guard),
     figures,
     requestTimeoutMs,

@@ -1,6 +1,6 @@
 /** `tallystick serve`: puts a node together, runs it, and takes it down without losing anything. */
 import { TallystickError } from 'tallystick';
-import { ApiKeys, checkDeclarations, createApp, LiveRules, type App, type GuardOptions, type Log, type SheddingOptions } from '../app/index.ts';
+import { ApiKeys, checkDeclarations, createApp, LiveRules, oldestStandInMs, type App, type GuardOptions, type Log, type SheddingOptions } from '../app/index.ts';
 import { formatAddress, isLoopback, loadConfig, type Config } from '../config/index.ts';
 import { announce } from './announce.ts';
 import { createLog } from './log.ts';
@@ -62,10 +62,10 @@ async function start(config: Config): Promise<Node> {
     await endStages();
     releaseStore();
   };
-  const { counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
+  const { counters, limits, frequency, flushEveryMs, requestTimeoutMs, maxBatchItems } = config;
   const onEvent = (event: AppEvent): void => logEvent(event, log);
   const parts = { guard: guardOf(config), shedding: sheddingOf(config), ...nearOf(config), ...(rules !== undefined && { rules }) };
-  const app = createApp({ store, counters, limits, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent, ...parts });
+  const app = createApp({ store, counters, limits, frequency, flushEveryMs, requestTimeoutMs, maxBatchItems, onEvent, ...parts });
   try {
     return { config, app, log, release, ...(await listen(config, app, log)) };
   } catch (error) {
@@ -101,8 +101,9 @@ function guardOf(config: Config): GuardOptions | undefined {
 }
 
 /** Copies spare a server that is elsewhere; a store in this process is as near. */
-function nearOf({ store, nearTtlMs, nearMaxEntries, nearStaleIfErrorMs }: Config): Pick<AppOptions, 'near'> {
-  if (store !== 'redis' || nearTtlMs === 0) return {};
+function nearOf({ store, frequency, nearTtlMs, nearMaxEntries, nearStaleIfErrorMs }: Config): Pick<AppOptions, 'near'> {
+  const isWanted = nearTtlMs > 0 || nearStaleIfErrorMs > 0 || oldestStandInMs(frequency) > 0;
+  if (store !== 'redis' || !isWanted) return {};
   return { near: { ttlMs: nearTtlMs, maxEntries: nearMaxEntries, staleIfErrorMs: nearStaleIfErrorMs } };
 }
 

@@ -3,7 +3,7 @@
  * described. A reader returns undefined for what it does not understand.
  */
 import type { CounterOptions, LimitOptions } from 'tallystick';
-import { parseNetwork, type Network, digestOf, ROLES, type ApiKey } from '../app/index.ts';
+import { parseNetwork, type BusinessDeclarations, type Network, digestOf, ROLES, type ApiKey } from '../app/index.ts';
 import { parseAddress, type Address } from './address.ts';
 import { MYSQL_URL, parseMysqlTarget, type MysqlTarget } from './mysql-target.ts';
 import { parseRedisTarget, REDIS_URL, type RedisTarget } from './redis-target.ts';
@@ -142,6 +142,9 @@ function optionsBy<Options>(what: string): Kind<Readonly<Record<string, Options>
 
 /** Counter options by key pattern. */
 export const counters = optionsBy<CounterOptions>('counter options by key pattern');
+
+/** Choices of businesses by business_id. */
+export const businesses = optionsBy<BusinessDeclarations[string]>('choices by business_id');
 
 /** Limits by name. */
 export const limits = optionsBy<LimitOptions>('limits by name');

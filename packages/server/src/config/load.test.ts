@@ -39,6 +39,7 @@ describe('loadConfig', () => {
       journalBackup: undefined,
       counters: {},
       limits: {},
+      frequency: {},
       guard: 'on',
       guardIpPerMinute: 1000,
       guardUserPerMinute: 100,

@@ -2,9 +2,9 @@
  * Every setting of a node: the one table from which the configuration is read and checked, and from which
  * the help and the reference are written.
  */
-import type { ApiKey, Declarations, LimitDeclarations, Network } from '../app/index.ts';
+import type { ApiKey, BusinessDeclarations, Declarations, LimitDeclarations, Network } from '../app/index.ts';
 import type { Address } from './address.ts';
-import { address, apiKeys, brokers, choice, counters, integer, limits, mysqlUrl, networks, path, redisUrl, secret, type Kind } from './kinds.ts';
+import { address, apiKeys, brokers, businesses, choice, counters, integer, limits, mysqlUrl, networks, path, redisUrl, secret, type Kind } from './kinds.ts';
 import type { MysqlTarget } from './mysql-target.ts';
 import type { RedisTarget } from './redis-target.ts';
 
@@ -25,6 +25,7 @@ export interface Config {
   readonly journalBackup: string | undefined;
   readonly counters: Declarations;
   readonly limits: LimitDeclarations;
+  readonly frequency: BusinessDeclarations;
   readonly guard: 'on' | 'off';
   readonly guardIpPerMinute: number;
   readonly guardUserPerMinute: number;
@@ -108,6 +109,11 @@ export const SETTINGS: Settings = {
     kind: limits,
     fallback: '{}',
     meaning: 'Limits by name, each with algorithm, limit, windowMs or leaseMs, and slices, mode, align, burst.',
+  },
+  frequency: {
+    kind: businesses,
+    fallback: '{}',
+    meaning: 'What businesses of frequency control choose, by business_id (* for the others): onOutage, maxAgeMs, staleIfErrorMs.',
   },
   guard: { kind: choice('on', 'off'), fallback: 'on', meaning: 'Whether likes and unlikes pass a guard first. Its figures follow.' },
   guardIpPerMinute: { kind: integer(1, MOST_A_MINUTE), fallback: '1000', meaning: 'Likes and unlikes of one address (of one network with IPv6) in any minute.' },

@@ -4,8 +4,8 @@ import { frequencyService as service, type BatchFreqRsp, type FreqRsp } from '@t
 import type { App, FreqBatchReply, FreqReply } from '../app/index.ts';
 import { unary, type Surroundings } from './unary.ts';
 
-function replyOf({ code, msg, business_id, key, freq, ttl, outcome }: FreqReply): FreqRsp {
-  return { code, msg, business_id, key, freq, ttl, accepted: outcome === 'accepted' };
+function replyOf({ code, msg, business_id, key, freq, ttl, outcome, age_ms, stale }: FreqReply): FreqRsp {
+  return { code, msg, business_id, key, freq, ttl, accepted: outcome === 'accepted', age_ms, stale };
 }
 
 const batchOf = ({ code, msg, results }: FreqBatchReply): BatchFreqRsp => ({ code, msg, results: results.map(replyOf) });

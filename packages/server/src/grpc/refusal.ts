@@ -1,6 +1,7 @@
 /** A refusal in the words of gRPC: a status, and trailers for a program. */
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
-import { errorTable, TallystickError } from 'tallystick';
+import { errorTable, type TallystickError } from 'tallystick';
+import { toldOf } from '../app/index.ts';
 
 /** What is told to an operator. A pino logger is one. */
 export interface GrpcLog {
@@ -10,11 +11,11 @@ export interface GrpcLog {
 /** The library's and the HTTP door's names of fields are in camel case, those of the .proto in snake case. */
 const wireName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The error to answer with. What is no `TallystickError` is a fault of this program: logged, and not shown. */
+/** The error to answer with. What a caller is not told is logged. */
 export function refusalOf(error: unknown, log: GrpcLog): TallystickError {
-  if (error instanceof TallystickError) return error;
-  log.error({ err: error }, 'a gRPC call failed by a fault of this program');
-  return new TallystickError('INTERNAL', errorTable.INTERNAL.meaning, { cause: error });
+  const told = toldOf(error);
+  if (told.code === 'INTERNAL') log.error({ err: error }, 'a gRPC call failed by a fault of this program');
+  return told;
 }
 
 /** The field at fault as the .proto names it, and the message about it. */

@@ -1,5 +1,6 @@
 /** Errors on the wire: the envelope `{code, msg, data: null, field?, index?}` and its HTTP status. */
 import { errorTable, TallystickError, type ErrorCode } from 'tallystick';
+import { toldOf } from '../app/index.ts';
 
 /** The JSON body of every answer that is an error. */
 export interface ErrorEnvelope {
@@ -19,13 +20,12 @@ const FRAMEWORK_CODES: Readonly<Record<string, readonly [code: ErrorCode, messag
   FST_ERR_BAD_URL: ['MALFORMED', 'the path is not percent-encoded UTF-8'],
 };
 
-/** `error` as one of the table; what is not known here is a fault of this program. */
+/** `error` as one of the table that a caller may be told; what is not known here is a fault of this program. */
 export function tallystickErrorOf(error: unknown): TallystickError {
-  if (error instanceof TallystickError) return error;
-  const name = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const name = error instanceof Error && !(error instanceof TallystickError) && 'code' in error ? String(error.code) : '';
   const known = Object.hasOwn(FRAMEWORK_CODES, name) ? FRAMEWORK_CODES[name] : undefined;
   if (known !== undefined) return new TallystickError(known[0], known[1], { cause: error });
-  return new TallystickError('INTERNAL', errorTable.INTERNAL.meaning, { cause: error });
+  return toldOf(error);
 }
 
 /** The HTTP status of an answer that consists of this error. */

@@ -153,7 +153,7 @@ function sendError(reply: FastifyReply, cause: unknown, log: Log): FastifyReply 
   const error = tallystickErrorOf(cause);
   const route = reply.request.routeOptions.url;
   if (error.code === 'INTERNAL') log.error({ route, error: cause }, 'a request failed by a fault of this program');
-  else log.debug({ route, code: error.code, field: error.field }, 'refused');
+  else log.debug({ route, code: error.code, field: error.field, ...(error !== cause && { error: cause }) }, 'refused');
   if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
   return reply.code(statusOf(error)).header('content-type', JSON_TYPE).send(JSON.stringify(envelopeOf(error)));
 }

@@ -145,7 +145,14 @@ export const schemas: Readonly<Record<string, Schema>> = {
   Counters: object({ results: listOf(ref('Counter')) }, ['results']),
   AddFreqReq: object(freqAdd, ['business_id', 'key', 'time_span']),
   GetFreqReq: object(subject, ['business_id', 'key']),
-  BatchAddFreqReq: object({ requests: listOf(ref('AddFreqReq')), ...freqRequest }, ['requests']),
+  BatchAddFreqReq: object(
+    {
+      requests: listOf(ref('AddFreqReq')),
+      ...freqRequest,
+      all_or_nothing: flag('Takes every request or refuses all; what is taken will be counted, exactly once each. Default false.'),
+    },
+    ['requests'],
+  ),
   BatchGetFreqReq: object({ requests: listOf(ref('GetFreqReq')) }, ['requests']),
   FreqRsp: object(
     {
@@ -155,6 +162,8 @@ export const schemas: Readonly<Record<string, Schema>> = {
       freq: uint32('How often in the running span; saturates.'),
       ttl: uint32('Seconds left of the span, rounded up.'),
       outcome: outcome('applied', 'accepted', 'refused'),
+      age_ms: uint32('Of a copy, where the setting of the business allows one: how old it is at most, in milliseconds.'),
+      stale: { const: true, description: 'The store is away, and the copy stands in.' },
     },
     ['code', 'msg', 'business_id', 'key', 'freq', 'ttl'],
   ),

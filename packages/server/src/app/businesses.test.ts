@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Businesses, type BusinessOptions } from './businesses.ts';
+
+describe('The choices of businesses', () => {
+  it('are those of the business, else those for the rest, else to queue and to read no copy', () => {
+    const businesses = new Businesses({ 7: { onOutage: 'local' }, '*': { onOutage: 'reject', staleIfErrorMs: 5 }, 4294967295: { maxAgeMs: 3 } }, true);
+    assert.deepEqual(businesses.of(7), { onOutage: 'local', ages: { maxAgeMs: 0, staleIfErrorMs: 0 } });
+    assert.deepEqual(businesses.of(8), { onOutage: 'reject', ages: { maxAgeMs: 0, staleIfErrorMs: 5 } });
+    assert.deepEqual(businesses.of(4294967295), { onOutage: 'queue', ages: { maxAgeMs: 3, staleIfErrorMs: 0 } });
+    assert.deepEqual(new Businesses({}, false).of(0), { onOutage: 'queue', ages: undefined });
+  });
+
+  const bad: [string, BusinessOptions, string][] = [
+    ['7', { onOutage: 'ignore' as 'queue' }, 'frequency["7"].onOutage'],
+    ['7', { maxAgeMs: -1 }, 'frequency["7"].maxAgeMs'],
+    ['*', { staleIfErrorMs: 86_400_001 }, 'frequency["*"].staleIfErrorMs'],
+    ['*', { stale: 1 } as BusinessOptions, 'frequency["*"].stale'],
+    ['07', {}, 'frequency["07"]'],
+    ['4294967296', {}, 'frequency["4294967296"]'],
+    ['sms', {}, 'frequency["sms"]'],
+  ];
+  for (const [name, options, field] of bad) {
+    it(`of ${JSON.stringify({ [name]: options })} are refused, naming ${field}`, () => {
+      assert.throws(() => new Businesses({ [name]: options }, true), { code: 'INVALID_CONFIG', field });
+    });
+  }
+});
