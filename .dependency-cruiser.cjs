@@ -216,7 +216,7 @@ module.exports = {
     // drivers
     oneHome("better-sqlite3", "better-sqlite3/", `${CORE}stores/sqlite/`),
     // The store is given its client, and who runs a node is not the one to make it.
-    oneHome("redis", "(redis|@redis)/", [`${CORE}stores/redis/`, `${SERVER}cli/redis[.]ts$`].join("|")),
+    oneHome("redis", "(redis|@redis)/", [`${CORE}stores/redis/`, `${SERVER}cli/(redis|drill/servers/redis-command)[.]ts$`].join("|")),
     oneHome("mariadb", "mariadb/", `${SERVER}pipeline/ledger/mysql/`),
     oneHome("fastify", "(fastify|@fastify)/", [`${SERVER}http/`, `${CORE}adapters/fastify/`].join("|")),
     oneHome("express", "(@types/)?express/", `${CORE}adapters/express/`),
