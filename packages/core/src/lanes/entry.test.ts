@@ -26,6 +26,6 @@ describe('Entry', () => {
     const op = { key: 'k', delta: 2, terms: { kind: 'unique', windowMs: 5 }, member: 'm', requestId: 'r', requestTtlMs: 9 } as const;
     const { running: _, note, ...entry } = new Entry(op);
     assert.equal(note, undefined);
-    assert.deepEqual(entry, { ...op, reach: undefined, effect: undefined, callers: 1 });
+    assert.deepEqual(entry, { ...op, reach: undefined, effect: undefined, callers: 1, memo: undefined });
   });
 });

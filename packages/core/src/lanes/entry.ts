@@ -1,4 +1,5 @@
 import type { Note } from '../model/answer.ts';
+import type { Memo } from '../model/memo.ts';
 import type { Operation, Terms } from '../model/operation.ts';
 
 /**
@@ -15,6 +16,7 @@ export class Entry implements Operation {
   /** Set once amounts of both signs were combined: the sum of their magnitudes. */
   reach: number | undefined = undefined;
   readonly effect = undefined;
+  readonly memo: Memo | undefined;
   /** How many callers wait for it; an entry that all have left is not sealed. */
   callers = 1;
   /** Once answered: the value before the next caller's amount. */
@@ -22,13 +24,14 @@ export class Entry implements Operation {
   /** Once answered: what there is to say beside the value. */
   note: Note | undefined = undefined;
 
-  constructor({ key, delta, terms, member, requestId, requestTtlMs }: Operation) {
+  constructor({ key, delta, terms, member, requestId, requestTtlMs }: Operation, memo?: Memo) {
     this.key = key;
     this.delta = delta;
     this.terms = terms;
     this.member = member;
     this.requestId = requestId;
     this.requestTtlMs = requestTtlMs;
+    this.memo = memo;
   }
 }
 

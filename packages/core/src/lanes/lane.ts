@@ -18,6 +18,7 @@ import type { Environment } from './environment.ts';
 import { Estimates } from './estimates.ts';
 import type { LaneEvent } from './events.ts';
 import { Flights, type Flight } from './flights.ts';
+import { Memos } from './memos.ts';
 import { OpenBatch } from './open-batch.ts';
 import type { LaneOptions } from './options.ts';
 
@@ -33,7 +34,8 @@ export class Lane {
   readonly #partition: number;
   readonly #estimates = new Estimates();
   readonly #flights: Flights;
-  #open = new OpenBatch();
+  readonly #memos = new Memos();
+  #open = new OpenBatch(this.#memos);
   /** Full batches that wait for room in the window, oldest first. */
   #full: OpenBatch[] = [];
   /** Callers whose operation has no outcome yet; those of them that were told `accepted`. */
@@ -83,7 +85,7 @@ export class Lane {
     return this.#flights.totals;
   }
 
-  /** The short way of a checked amount; the key is checked here, when it is new to the open batch. */
+  /** The short way of a checked amount; the key is checked here, when it is new to the lane. */
   add(key: string, delta: number, terms: Operation['terms']): Promise<AddResult> {
     const promise = new Promise<AddResult>(capture);
     const { resolve, reject } = captured;
@@ -161,7 +163,7 @@ export class Lane {
     for (const { callers } of sent) callers.fail('OUTCOME_UNKNOWN', 'closed before the store answered: it may have been applied');
     for (const { callers } of unsent) callers.fail('CLOSED', 'closed before the operation was sent');
     this.#full = [];
-    this.#open = new OpenBatch();
+    this.#open = new OpenBatch(this.#memos);
     this.#pending = 0;
     this.#accepted = 0;
     this.#wakeIdle();
@@ -279,7 +281,7 @@ export class Lane {
 
   #takeOpen(): OpenBatch {
     const batch = this.#open;
-    this.#open = new OpenBatch();
+    this.#open = new OpenBatch(this.#memos);
     return batch;
   }
 

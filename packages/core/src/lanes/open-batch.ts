@@ -5,23 +5,30 @@
  */
 import type { TallystickError } from '../errors.ts';
 import { inRange } from '../model/amount.ts';
-import { checkKey } from '../model/key.ts';
+import type { Memo } from '../model/memo.ts';
 import type { Operation } from '../model/operation.ts';
 import { Callers } from './callers.ts';
 import { combines, Entry } from './entry.ts';
+import { Memos } from './memos.ts';
 
 export class OpenBatch {
   readonly entries: Entry[] = [];
   readonly callers = new Callers();
-  /** The newest entry of each key that may still take in amounts. */
-  readonly #index = new Map<string, Entry>();
+  /** Tell of each key where its newest entry is, if that may still take in amounts. */
+  readonly #memos: Memos;
+  readonly #number: number;
   /** What this batch adds to each key, made when it is first asked for. */
   #sums: Map<string, number> | undefined;
 
+  constructor(memos = new Memos()) {
+    this.#memos = memos;
+    this.#number = memos.nextBatch();
+  }
+
   /** The entry that an amount under these terms would be added to, if there is one. */
   find(key: string, terms: Operation['terms']): Entry | undefined {
-    const entry = this.#index.get(key);
-    return entry !== undefined && entry.terms === terms ? entry : undefined;
+    const memo = this.#memos.find(key);
+    return memo && this.#standing(memo, terms);
   }
 
   /** Takes an amount into an entry that {@link find} gave; false when the sum would leave the range. */
@@ -38,25 +45,21 @@ export class OpenBatch {
   }
 
   /**
-   * Takes in a checked amount that nothing keeps from being combined, with one look at the index. Its key is
-   * checked when it is new here.
+   * Takes in a checked amount that nothing keeps from being combined, with one look at its memo. Its key is
+   * checked when it is new to the lane.
    *
    * @throws TallystickError `INVALID_KEY`.
    */
   take(key: string, delta: number, terms: Operation['terms']): Entry {
-    const entry = this.find(key, terms);
+    const memo = this.#memos.of(key);
+    const entry = this.#standing(memo, terms);
     if (entry !== undefined && this.combine(entry, delta)) return entry;
-    return this.append({ key: checkKey(key), delta, terms }, false);
+    return this.#append({ key, delta, terms }, memo, !combines(terms));
   }
 
   /** Appends an operation as an entry of its own. `alone`: nothing will be combined into it. */
   append(op: Operation, alone: boolean): Entry {
-    const entry = new Entry(op);
-    this.entries.push(entry);
-    this.#count(op.key, op.delta);
-    if (alone || op.requestId !== undefined || !combines(op.terms)) this.#index.delete(op.key);
-    else this.#index.set(op.key, entry);
-    return entry;
+    return this.#append(op, this.#memos.of(op.key), alone || op.requestId !== undefined || !combines(op.terms));
   }
 
   /** Refuses a caller, and takes its amount out again. */
@@ -64,7 +67,7 @@ export class OpenBatch {
     const { key, delta } = this.callers.at(place);
     this.#count(key, -delta);
     const entry = this.callers.withdraw(place, error);
-    if (entry.callers === 0 && this.#index.get(entry.key) === entry) this.#index.delete(entry.key);
+    if (entry.callers === 0 && this.find(entry.key, entry.terms) === entry) this.#memos.of(entry.key).batch = 0;
   }
 
   /** The operations to seal: entries that somebody still waits for. */
@@ -76,6 +79,20 @@ export class OpenBatch {
   pendingOf(key: string): number {
     this.#sums ??= sumsOf(this.entries);
     return this.#sums.get(key) ?? 0;
+  }
+
+  #standing(memo: Memo, terms: Operation['terms']): Entry | undefined {
+    if (memo.batch !== this.#number) return undefined;
+    const entry = this.entries[memo.place] as Entry;
+    return entry.terms === terms ? entry : undefined;
+  }
+
+  #append(op: Operation, memo: Memo, alone: boolean): Entry {
+    const entry = new Entry(op, memo);
+    memo.batch = alone ? 0 : this.#number;
+    memo.place = this.entries.push(entry) - 1;
+    this.#count(op.key, op.delta);
+    return entry;
   }
 
   #count(key: string, delta: number): void {

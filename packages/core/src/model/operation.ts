@@ -5,6 +5,7 @@
  */
 import type { Verdict } from './decision.ts';
 import type { LimitsTerms } from './limit.ts';
+import type { Memo } from './memo.ts';
 
 /** A plain total, optionally bounded and optionally expiring. */
 export interface CountTerms {
@@ -83,6 +84,8 @@ export interface Operation {
    */
   readonly reach?: number | undefined;
   readonly effect?: Effect | undefined;
+  /** Spares a store in this process a look-up of the key. It goes nowhere else: on a wire or a disk it is not written. */
+  readonly memo?: Memo | undefined;
 }
 
 /** One question asked: the state of a counter. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MAX_VALUE } from '../model/amount.ts';
+import { Memo } from '../model/memo.ts';
 import type { Count } from '../operations/add.ts';
 import { CountTable } from './count-table.ts';
 
@@ -23,6 +24,7 @@ describe('CountTable', () => {
       fc.property(fc.array(command, { maxLength: 120 }), (commands) => {
         const table = new CountTable();
         const model = new Map<string, Count>();
+        const memos: Record<string, Memo> = Object.create(null) as Record<string, Memo>;
         for (const given of commands) {
           if (given.do === 'set') {
             table.set(given.key, plain(given.count));
@@ -31,7 +33,7 @@ describe('CountTable', () => {
             table.delete(given.key);
             model.delete(given.key);
           } else {
-            const value = table.addPlain(given.key, given.delta, undefined);
+            const value = table.addPlain({ key: given.key, delta: given.delta, memo: memos[given.key] ??= new Memo(given.key) });
             const held = model.get(given.key);
             const sum = (held?.value ?? 0) + given.delta;
             const general = held?.expiresAtMs !== undefined || Math.abs(sum) > MAX_VALUE || (held === undefined && given.delta === 0);
@@ -58,13 +60,13 @@ describe('CountTable', () => {
 
   it('leaves to the general path what it must not decide: fresh combined amounts, what is no key, a reach out of range', () => {
     const table = new CountTable();
-    assert.ok(Number.isNaN(table.addPlain('k', 1, 5)));
-    assert.ok(Number.isNaN(table.addPlain('', 1, undefined)));
-    assert.ok(Number.isNaN(table.addPlain('x'.repeat(513), 1, undefined)));
+    assert.ok(Number.isNaN(table.addPlain({ key: 'k', delta: 1, reach: 5 })));
+    assert.ok(Number.isNaN(table.addPlain({ key: '', delta: 1 })));
+    assert.ok(Number.isNaN(table.addPlain({ key: 'x'.repeat(513), delta: 1 })));
     assert.equal(table.size, 0);
     table.set('k', { value: MAX_VALUE - 3 });
-    assert.ok(Number.isNaN(table.addPlain('k', 1, 5)));
-    assert.equal(table.addPlain('k', 1, 3), MAX_VALUE - 2);
+    assert.ok(Number.isNaN(table.addPlain({ key: 'k', delta: 1, reach: 5 })));
+    assert.equal(table.addPlain({ key: 'k', delta: 1, reach: 3 }), MAX_VALUE - 2);
   });
 
   it('takes a slot that was given back, without what was in it', () => {
@@ -72,7 +74,27 @@ describe('CountTable', () => {
     table.set('stays', { value: 1 });
     table.set('goes', { value: 7, expiresAtMs: 9 });
     table.delete('goes');
-    assert.equal(table.addPlain('comes', 1, undefined), 1);
+    assert.equal(table.addPlain({ key: 'comes', delta: 1 }), 1);
     assert.deepEqual(table.get('comes'), { value: 1 });
+  });
+
+  it('believes no memo of a slot that was given back, nor one of another table', () => {
+    const table = new CountTable();
+    const memo = new Memo('goes');
+    assert.equal(table.addPlain({ key: 'stays', delta: 5 }), 5);
+    assert.equal(table.addPlain({ key: 'goes', delta: 7, memo }), 7);
+    table.delete('goes');
+    assert.equal(table.addPlain({ key: 'comes', delta: 1 }), 1);
+    assert.equal(table.addPlain({ key: 'goes', delta: 3, memo }), 3);
+    assert.equal(new CountTable().addPlain({ key: 'goes', delta: 2, memo }), 2);
+    assert.deepEqual(['stays', 'goes', 'comes'].map((key) => table.get(key)?.value), [5, 3, 1]);
+  });
+
+  it('leaves a counter that expires to the general path, also by a memo', () => {
+    const table = new CountTable();
+    const memo = new Memo('k');
+    table.addPlain({ key: 'k', delta: 1, memo });
+    table.set('k', { value: 1, expiresAtMs: 9 });
+    assert.ok(Number.isNaN(table.addPlain({ key: 'k', delta: 1, memo })));
   });
 });

@@ -5,6 +5,7 @@
  */
 import { inRange } from '../model/amount.ts';
 import { isKey } from '../model/key.ts';
+import type { Operation } from '../model/operation.ts';
 import type { Count } from '../operations/add.ts';
 import { KeyIndex } from './key-index.ts';
 
@@ -17,6 +18,8 @@ export class CountTable {
   #expiries: Float64Array<ArrayBuffer> | undefined;
   #free: number[] = [];
   #used = 0;
+  /** The holder of memos; another one as soon as any slot may belong to another key. */
+  #tenure = {};
 
   get size(): number {
     return this.#used - this.#free.length;
@@ -24,10 +27,11 @@ export class CountTable {
 
   /**
    * Adds a safe integer to a counter without conditions, and returns its new value; NaN when the general
-   * path must decide: the counter expires, would leave the range, or cannot be created like this.
+   * path must decide: the counter expires, would leave the range, or cannot be created like this. A memo
+   * that comes along spares the look-up the next time.
    */
-  addPlain(key: string, delta: number, reach: number | undefined): number {
-    let slot = this.#index.get(key);
+  addPlain({ key, delta, reach, memo }: Operation): number {
+    let slot = memo !== undefined && memo.holder === this.#tenure ? memo.slot : this.#index.get(key);
     if (slot === undefined) {
       if (delta === 0 || reach !== undefined || !isKey(key)) return NaN;
       slot = this.#take(key);
@@ -38,6 +42,10 @@ export class CountTable {
     const value = before + delta;
     if (!inRange(value) || (reach !== undefined && !inRange(Math.abs(before) + reach))) return NaN;
     this.#values[slot] = value;
+    if (memo !== undefined) {
+      memo.holder = this.#tenure;
+      memo.slot = slot;
+    }
     return value;
   }
 
@@ -65,6 +73,7 @@ export class CountTable {
     if (slot === undefined) return;
     this.#index.delete(key);
     this.#free.push(slot);
+    this.#tenure = {};
     if (this.size === 0) this.#reset();
   }
 

@@ -113,7 +113,7 @@ export class Replica {
     const notes: Note[] = [];
     for (let index = 0; index < operations.length; index++) {
       const op = operations[index] as Operation;
-      const plain = isPlain(op) ? this.counts.addPlain(op.key, op.delta, op.reach) : NaN;
+      const plain = isPlain(op) ? this.counts.addPlain(op) : NaN;
       if (!Number.isNaN(plain)) {
         values[index] = plain;
         continue;
