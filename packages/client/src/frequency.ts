@@ -17,7 +17,7 @@ export interface FrequencyKey {
 export interface FrequencyAdd extends FrequencyKey {
   /** Lifetime of a count that this add creates, in `timeUnit`; at least 1. */
   readonly timeSpan: number;
-  /** Seconds, or days of 24 hours. Default `SEC`. */
+  /** Seconds, or days: of 24 hours, or of the time zone that the server's setting for the business names. Default `SEC`. */
   readonly timeUnit?: 'SEC' | 'DAY';
   /** Makes repeating this add harmless. Default: one of the client's own. */
   readonly requestId?: string;

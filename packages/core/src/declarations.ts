@@ -67,8 +67,7 @@ export class Declarations {
   given(options: CounterOptions): Declared {
     if (this.#last !== undefined && isSame(options, this.#last.options)) return this.#last.declared;
     const own = counterOptions(options);
-    // Only these are named apart by JSON; a bigint would throw in it.
-    if (!Object.values(own).every((value) => typeof value === 'number' || typeof value === 'string')) return declare(own);
+    if (!Object.values(own).every(isNameable)) return declare(own);
     const name = JSON.stringify(own);
     const known = this.#given.get(name);
     const declared = known ?? declare(own);
@@ -94,7 +93,11 @@ export class Declarations {
   }
 }
 
-const FIELDS = ['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards', 'onOutage'] as const;
+const FIELDS = ['type', 'min', 'max', 'ttlMs', 'ends', 'windowMs', 'slices', 'shards', 'onOutage'] as const;
+
+/** Whether it is named apart by JSON: texts, numbers and lists of them are; a bigint would throw in it. */
+const isNameable = (value: unknown): boolean =>
+  typeof value === 'number' || typeof value === 'string' || (Array.isArray(value) && value.every(isNameable));
 
 /** The counter options among the fields of an object, in one order. */
 function counterOptions(options: CounterOptions): CounterOptions {
@@ -103,4 +106,4 @@ function counterOptions(options: CounterOptions): CounterOptions {
 
 const isSame = (a: CounterOptions, b: CounterOptions): boolean =>
   a.type === b.type && a.ttlMs === b.ttlMs && a.min === b.min && a.max === b.max && a.windowMs === b.windowMs && a.slices === b.slices &&
-  a.shards === b.shards && a.onOutage === b.onOutage;
+  a.shards === b.shards && a.onOutage === b.onOutage && a.ends === b.ends;

@@ -6,6 +6,7 @@
 export { errorTable, TallystickError, type ErrorCode, type ErrorDetail, type ErrorEntry } from './errors.ts';
 export { MAX_VALUE } from './model/amount.ts';
 export { joinKey, MAX_KEY_BYTES } from './model/key.ts';
+export type { Ends } from './model/operation.ts';
 export { COUNTER_TYPES, OUTAGE_POLICIES, type CounterOnOutage, type CounterOptions, type CounterType } from './model/counter-type.ts';
 export type { Clock } from './model/clock.ts';
 export { manualClock, type ManualClock } from './model/manual-clock.ts';

@@ -62,7 +62,7 @@ type Which = Pick<Declared, 'terms' | 'shards'>;
 const MAX_REQUEST_ID = 128;
 /** A store that has not answered by then is as good as away. */
 const LEARN_WITHIN_MS = 500;
-const COUNTER_FIELDS: ReadonlySet<string> = new Set(['type', 'min', 'max', 'ttlMs', 'windowMs', 'slices', 'shards', 'onOutage']);
+const COUNTER_FIELDS: ReadonlySet<string> = new Set(['type', 'min', 'max', 'ttlMs', 'ends', 'windowMs', 'slices', 'shards', 'onOutage']);
 const CALL_FIELDS: ReadonlySet<string> = new Set(['member', 'requestId', 'requestTtlMs', 'timeoutMs']);
 const ITEM_FIELDS: ReadonlySet<string> = new Set(['key', 'delta', ...CALL_FIELDS]);
 

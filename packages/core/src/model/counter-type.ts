@@ -1,7 +1,7 @@
 /** Counter types as an application declares them, and the terms each stands for. */
 import { describe, TallystickError } from '../errors.ts';
 import { checkAmount, checkDurationMs } from './amount.ts';
-import type { Terms } from './operation.ts';
+import type { Ends, Terms } from './operation.ts';
 
 /** Names of the counter types. What each promises stands in the README's table. */
 export const COUNTER_TYPES = ['simple', 'sharded', 'batched', 'sliding-log', 'sliding-window', 'unique', 'unique-approx'] as const;
@@ -25,6 +25,11 @@ export interface CounterOptions {
   readonly max?: number;
   /** `simple`, `batched`: lifetime in milliseconds given at creation, not renewed later. Default none. */
   readonly ttlMs?: number;
+  /**
+   * `simple`, with `ttlMs`: when a counter ends by when it is created, such as at the end of a calendar's day; see
+   * {@link Ends}. What is created after all of these times, lives for `ttlMs`. At most 16. Default none.
+   */
+  readonly ends?: Ends;
   /** Window in milliseconds; required for the sliding and unique types. At least 1, sliding-window 1,000. */
   readonly windowMs?: number;
   /** `sliding-window`, `unique-approx`: number of sub-counters, 1 to 1,000. Defaults 60 and 6. */
@@ -48,7 +53,7 @@ export interface CounterOptions {
 
 /** The fields each type knows beside `type`. */
 const FIELDS: Record<CounterType, readonly (keyof CounterOptions)[]> = {
-  simple: ['min', 'max', 'ttlMs', 'onOutage'],
+  simple: ['min', 'max', 'ttlMs', 'ends', 'onOutage'],
   sharded: ['shards', 'onOutage'],
   batched: ['ttlMs', 'onOutage'],
   'sliding-log': ['windowMs', 'onOutage'],
@@ -60,6 +65,7 @@ const FIELDS: Record<CounterType, readonly (keyof CounterOptions)[]> = {
 const MAX_SLICES = 1000;
 const MAX_SHARDS = 1024;
 const DEFAULT_SHARDS = 100;
+const MAX_ENDS = 16;
 
 /** A refusal that names the field, what was expected and what came. */
 function unexpected(field: string, expected: string, got: unknown): TallystickError {
@@ -89,7 +95,26 @@ function checkFields(options: CounterOptions, type: CounterType): void {
   }
 }
 
-function countTerms({ min, max, ttlMs }: CounterOptions): Terms | undefined {
+const isTime = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const isPair = (pair: unknown): pair is Ends[number] => Array.isArray(pair) && pair.length === 2 && pair.every(isTime);
+
+const rises = ([beforeMs, endMs]: Ends[number], [lastBeforeMs, lastEndMs]: Ends[number]): boolean =>
+  endMs >= beforeMs && beforeMs > lastBeforeMs && endMs >= lastEndMs;
+
+function isEnds(ends: unknown): boolean {
+  if (!Array.isArray(ends) || ends.length < 1 || ends.length > MAX_ENDS || !ends.every(isPair)) return false;
+  return ends.every((pair, i) => rises(pair, ends[i - 1] ?? [-1, -1]));
+}
+
+function checkEnds(ends: unknown, ttlMs: unknown): void {
+  if (ends === undefined) return;
+  if (ttlMs === undefined) throw unexpected('ends', 'nothing without ttlMs', ends);
+  if (!isEnds(ends)) throw unexpected('ends', `1 to ${MAX_ENDS} pairs [beforeMs, endMs] of rising times`, ends);
+}
+
+function countTerms({ min, max, ttlMs, ends }: CounterOptions): Terms | undefined {
+  checkEnds(ends, ttlMs);
   if (min === undefined && max === undefined && ttlMs === undefined) return undefined;
   if (min !== undefined) checkAmount(min, 'min');
   if (max !== undefined) checkAmount(max, 'max');
@@ -97,7 +122,7 @@ function countTerms({ min, max, ttlMs }: CounterOptions): Terms | undefined {
     throw new TallystickError('INVALID_ARGUMENT', `min: expected at most max (${max}), got ${min}`, { field: 'min' });
   }
   if (ttlMs !== undefined) checkDurationMs(ttlMs, 'ttlMs');
-  return { kind: 'count', ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(ttlMs !== undefined && { ttlMs }) };
+  return { kind: 'count', ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(ttlMs !== undefined && { ttlMs }), ...(ends !== undefined && { ends }) };
 }
 
 /**

@@ -16,7 +16,15 @@ export interface CountTerms {
   readonly max?: number;
   /** Lifetime given when the counter is created; later operations do not renew it. */
   readonly ttlMs?: number;
+  /** Instead of `ttlMs`, for a counter that is created before one of these times: it ends at the time beside it. */
+  readonly ends?: Ends;
 }
+
+/**
+ * When a counter ends by the time of its creation: `[beforeMs, endMs]`, rising in both, `endMs` at least `beforeMs`; the first
+ * holds that the creation comes before, by the store's clock. So whoever knows a calendar can send it to a store that does not.
+ */
+export type Ends = readonly (readonly [beforeMs: number, endMs: number])[];
 
 /** Exact count of the events of the last `windowMs`. */
 export interface LogTerms {

@@ -35,6 +35,13 @@ function result(value: number, delta: number, expiresAtMs: number | undefined): 
   return expiresAtMs === undefined ? { value, delta } : { value, delta, expiresAtMs };
 }
 
+/** When a counter ends that is created now. */
+function endOf(terms: CountTerms | undefined, nowMs: number): number | undefined {
+  if (terms?.ttlMs === undefined) return undefined;
+  const known = terms.ends?.find(([beforeMs]) => nowMs < beforeMs);
+  return known === undefined ? Math.min(nowMs + terms.ttlMs, MAX_VALUE) : known[1];
+}
+
 const unchanged = (live: Count | undefined): Step => [result(live?.value ?? 0, 0, live?.expiresAtMs), live];
 
 function refused(live: Count | undefined): Step {
@@ -69,8 +76,7 @@ function apply(state: Count | undefined, op: Operation, nowMs: number): Step {
   const value = before + delta;
   if (!inRange(value) || (op.reach !== undefined && !inRange(Math.abs(before) + op.reach))) return refused(live);
 
-  const ttlMs = terms?.ttlMs;
-  const expiresAtMs = live?.expiresAtMs ?? (ttlMs === undefined ? undefined : Math.min(nowMs + ttlMs, MAX_VALUE));
+  const expiresAtMs = live?.expiresAtMs ?? endOf(terms, nowMs);
   if (expiresAtMs === undefined) return [{ value, delta }, { value }];
   const repaired = live !== undefined && live.expiresAtMs === undefined;
   return [repaired ? { value, delta, expiresAtMs, repaired } : { value, delta, expiresAtMs }, { value, expiresAtMs }];

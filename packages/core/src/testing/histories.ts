@@ -50,6 +50,7 @@ const terms = fc.constantFrom<Terms | undefined>(
   { kind: 'count', min: -3, max: 5 },
   { kind: 'count', max: 4, ttlMs: 700 },
   { kind: 'count', ttlMs: 40 },
+  { kind: 'count', ttlMs: 500, ends: [[100, 400], [900, 900], [2500, 3100], [88_000_000, 90_000_000]].map(([before, end]) => [HISTORY_STARTS_MS + before!, HISTORY_STARTS_MS + end!] as const) },
   { kind: 'log', windowMs: 50 },
   { kind: 'log', windowMs: 2000 },
   { kind: 'window', windowMs: 1000, slices: 3 },

@@ -1,6 +1,7 @@
 /** What each business of frequency control has chosen. */
 import { OUTAGE_POLICIES, TallystickError, type AddOptions, type GetOptions } from 'tallystick';
 import { unexpected } from './checks.ts';
+import { Days } from './days.ts';
 
 /** The choice of one business. */
 export interface BusinessOptions {
@@ -13,6 +14,8 @@ export interface BusinessOptions {
   readonly maxAgeMs?: number;
   /** How old a copy may be that stands in, marked as stale, while the store is away, in milliseconds. Default 0: none does. */
   readonly staleIfErrorMs?: number;
+  /** IANA name. A span in days ends with a calendar's day of this time zone. Default: a day is 24 hours from the first add. */
+  readonly timeZone?: string;
 }
 
 /** Choices by business_id, written in decimal; `*` is for those that are not named. */
@@ -22,10 +25,12 @@ export type BusinessDeclarations = Readonly<Record<string, BusinessOptions>>;
 export interface Business {
   readonly onOutage: NonNullable<AddOptions['onOutage']>;
   /** Undefined where there are no copies. */
+  /** Undefined where a day is 24 hours. */
+  readonly days: Days | undefined;
   readonly ages: Pick<GetOptions, 'maxAgeMs' | 'staleIfErrorMs'> | undefined;
 }
 
-const FIELDS = ['onOutage', 'maxAgeMs', 'staleIfErrorMs'];
+const FIELDS = ['onOutage', 'maxAgeMs', 'staleIfErrorMs', 'timeZone'];
 const UINT32_MAX = 0xffff_ffff;
 const HOUR_MS = 3_600_000;
 const REST = '*';
@@ -43,10 +48,10 @@ function checkAge(value: unknown, field: string, mostMs: number): number {
 
 function businessOf(options: BusinessOptions, hasCopies: boolean): Business {
   checkFields(options);
-  const { onOutage = 'queue', maxAgeMs, staleIfErrorMs } = options;
+  const { onOutage = 'queue', maxAgeMs, staleIfErrorMs, timeZone } = options;
   if (!OUTAGE_POLICIES.includes(onOutage)) throw unexpected('onOutage', `one of ${OUTAGE_POLICIES.join(', ')}`, onOutage);
   const ages = { maxAgeMs: checkAge(maxAgeMs, 'maxAgeMs', HOUR_MS), staleIfErrorMs: checkAge(staleIfErrorMs, 'staleIfErrorMs', 24 * HOUR_MS) };
-  return { onOutage, ages: hasCopies ? ages : undefined };
+  return { onOutage, ages: hasCopies ? ages : undefined, days: timeZone === undefined ? undefined : new Days(timeZone) };
 }
 
 function isBusinessId(name: string): boolean {

@@ -1,7 +1,7 @@
 /**
  * Frequency control: how often something happened in a span that begins with its first occurrence. A
  * counter under `joinKey('freq', business_id, key)` is created by the first add with the span as its
- * lifetime; later adds do not renew it.
+ * lifetime, or until the end of a calendar's day, where its business has a time zone; later adds do not renew it.
  */
 import { errorTable, joinKey, MAX_VALUE, type AddItem, type AddOptions, type AddResult, type CounterReading, type ErrorCode, type GetItem, type Refusal } from 'tallystick';
 import { recordedAdd } from './add-counters.ts';
@@ -60,7 +60,10 @@ interface Subject {
 
 /** A checked AddFreqReq. */
 interface FreqAdd extends Subject {
+  /** How long the span is, in milliseconds; of days, as if each had 24 hours. */
   readonly ttlMs: number;
+  /** The span in days; undefined for one in seconds. */
+  readonly days: number | undefined;
   readonly request: RepeatOptions;
 }
 
@@ -106,7 +109,8 @@ function checkAdd(request: unknown): FreqAdd {
   const key = checkKeyPart(fields['key'], 'key');
   const counterKey = counterKeyOf(business_id, key);
   const ttlMs = spanMs(fields['time_span'], fields['time_unit']);
-  return { business_id, key, counterKey, ttlMs, request: checkRequest(fields['request_id'], fields['request_ttl_ms']) };
+  const days = UNIT_SECONDS.get(fields['time_unit']) === SECONDS_A_DAY ? ttlMs / (SECONDS_A_DAY * 1000) : undefined;
+  return { business_id, key, counterKey, ttlMs, days, request: checkRequest(fields['request_id'], fields['request_ttl_ms']) };
 }
 
 function checkGet(request: unknown): Subject {
@@ -118,7 +122,7 @@ function checkGet(request: unknown): Subject {
 
 const freqOf = (value: number): number => Math.max(0, Math.min(value, UINT32_MAX));
 
-const ttlOf = (ttlMs: number | undefined): number => (ttlMs === undefined ? 0 : Math.ceil(ttlMs / 1000));
+const ttlOf = (ttlMs: number | undefined): number => (ttlMs === undefined ? 0 : Math.min(Math.ceil(ttlMs / 1000), UINT32_MAX));
 
 function reply({ business_id, key }: Subject, value: number, ttlMs: number | undefined): FreqReply {
   return { code: 0, msg: 'OK', business_id, key, freq: freqOf(value), ttl: ttlOf(ttlMs) };
@@ -153,9 +157,8 @@ function batchOf(results: readonly FreqReply[]): FreqBatchReply {
  */
 export async function addFreq(context: Context, request: unknown, call?: Call): Promise<FreqReply> {
   const subject = checkAdd(request);
-  const { counterKey, ttlMs, request: again } = subject;
-  const { onOutage } = context.businesses.of(subject.business_id);
-  const options: AddOptions = { ttlMs, onOutage, timeoutMs: timeoutOf(context, call), ...again };
+  const { counterKey, request: again } = subject;
+  const options: AddOptions = { ...termsOf(context, subject), timeoutMs: timeoutOf(context, call), ...again };
   return added(subject, await recordedAdd(context, counterKey, 1, options));
 }
 
@@ -178,9 +181,16 @@ export async function batchAddFreq(context: Context, request: unknown, call?: Ca
   }
 }
 
-function itemOf({ businesses }: Context, { business_id, counterKey, ttlMs, request }: FreqAdd): AddItem {
-  const { onOutage } = businesses.of(business_id);
-  return request === UNREPEATED ? { key: counterKey, ttlMs, onOutage } : { key: counterKey, ttlMs, onOutage, ...request };
+/** What kind of count it is, by the choices of its business. */
+function termsOf({ businesses }: Context, { business_id, ttlMs, days }: FreqAdd): Pick<AddItem, 'ttlMs' | 'ends' | 'onOutage'> {
+  const { onOutage, days: calendar } = businesses.of(business_id);
+  return days === undefined || calendar === undefined ? { ttlMs, onOutage } : { ttlMs, onOutage, ends: calendar.ends(days) };
+}
+
+function itemOf(context: Context, subject: FreqAdd): AddItem {
+  const { counterKey, request } = subject;
+  const terms = termsOf(context, subject);
+  return request === UNREPEATED ? { key: counterKey, ...terms } : { key: counterKey, ...terms, ...request };
 }
 
 /** A read that is answered by a copy only where its business allows that. */

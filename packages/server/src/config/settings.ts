@@ -113,7 +113,7 @@ export const SETTINGS: Settings = {
   frequency: {
     kind: businesses,
     fallback: '{}',
-    meaning: 'What businesses of frequency control choose, by business_id (* for the others): onOutage, maxAgeMs, staleIfErrorMs.',
+    meaning: 'What businesses of frequency control choose, by business_id (* for the others): onOutage, maxAgeMs, staleIfErrorMs, timeZone.',
   },
   guard: { kind: choice('on', 'off'), fallback: 'on', meaning: 'Whether likes and unlikes pass a guard first. Its figures follow.' },
   guardIpPerMinute: { kind: integer(1, MOST_A_MINUTE), fallback: '1000', meaning: 'Likes and unlikes of one address (of one network with IPv6) in any minute.' },

@@ -35,6 +35,8 @@ interface WireOperation extends Partial<WireQuery> {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
   readonly ttl?: number | undefined;
+  /** Pairs of a time, and when what is created before it ends. */
+  readonly edges?: readonly number[] | undefined;
   readonly reach?: number | undefined;
   readonly member?: string | undefined;
   /** Its first key is that of a request id, which is remembered for `retain` ms. */
@@ -194,8 +196,8 @@ function encodeOther(op: Operation, space: Keyspace, keys: string[], requestRete
   if (code !== undefined) return { ...query, code };
   const { delta, reach, member, effect } = op;
   const decided = effect && { at: effect.atMs, ends: effect.expiresAtMs, repaired: effect.repaired, answered: encodeAnswered(effect) };
-  const { min, max, ttlMs: ttl } = op.terms?.kind === 'count' ? op.terms : NO_BOUNDS;
-  const wire = { ...query, delta, reach, member, min, max, ttl, ...decided };
+  const { min, max, ttlMs: ttl, ends } = op.terms?.kind === 'count' ? op.terms : NO_BOUNDS;
+  const wire = { ...query, delta, reach, member, min, max, ttl, ...(ends !== undefined && { edges: ends.flat() }), ...decided };
   const retain = Math.min(op.requestTtlMs ?? Infinity, requestRetentionMs);
   return request ? { ...wire, request, retain, keys: query.keys + 1 } : wire;
 }
@@ -212,7 +214,7 @@ function termsOf(terms: LimitsTerms, brought: Map<LimitsTerms, number>, place: n
   return { terms: encodeTerms(terms) };
 }
 
-const NO_BOUNDS: { min?: number; max?: number; ttlMs?: number } = {};
+const NO_BOUNDS: Omit<CountTerms, 'kind'> = {};
 
 /** Puts the keys of a counter among `keys`. */
 function encodeQuery(query: Query, space: Keyspace, keys: string[]): WireQuery {

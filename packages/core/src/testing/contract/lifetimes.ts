@@ -22,6 +22,22 @@ export function checkLifetimes(check: Check): void {
     assert.deepEqual(values, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]);
   });
 
+  check('ends a counter when a calendar says so, by when it is created; after all of these times by its lifetime', async (s) => {
+    const [dayMs, nowMs] = [86_400_000, s.clock()];
+    const ends = [[nowMs - 1, nowMs], [nowMs + 5, nowMs + 1000], [nowMs + dayMs, nowMs + 2 * dayMs]] as const;
+    const { expiresAtMs } = await s.add('k', 1, { terms: { kind: 'count', ttlMs: 7000, ends } });
+    assert.equal(expiresAtMs, nowMs + 1000);
+    s.clock.advance(5);
+    assert.equal((await s.add('k', 1, { terms: { kind: 'count', ttlMs: 7000, ends } })).expiresAtMs, nowMs + 1000, 'at creation only');
+    assert.equal((await s.add('edge', 1, { terms: { kind: 'count', ttlMs: 7000, ends } })).expiresAtMs, nowMs + 2 * dayMs, 'created at the edge, not before it');
+    s.clock.advance(995);
+    const again = await s.add('k', 1, { terms: { kind: 'count', ttlMs: 7000, ends } });
+    assert.deepEqual([again.value, again.expiresAtMs], [1, nowMs + 2 * dayMs]);
+    s.clock.advance(2 * dayMs);
+    const late = await s.add('k', 1, { terms: { kind: 'count', ttlMs: 7000, ends } });
+    assert.deepEqual([late.value, late.expiresAtMs], [1, s.clock() + 7000]);
+  });
+
   check('counts until the last millisecond and no longer (T11)', async (s) => {
     await s.add('k', 3, living(10_000));
     s.clock.advance(9999);

@@ -79,7 +79,7 @@ const addResult = { key, outcome: outcome('applied', 'accepted'), value: integer
 const subject = { business_id: uint32('The business that counts.'), key };
 const freqAdd = {
   ...subject,
-  time_span: uint32('Length of the span, from the first add; a day is 24 hours. At most what fits uint32 seconds.', 1),
+  time_span: uint32('Length of the span, from the first add; a day is 24 hours, or one of the calendar of the business. At most what fits uint32 seconds.', 1),
   time_unit: { enum: ['SEC', 'DAY', 0, 1], description: 'Default SEC.' },
   ...freqRequest,
 };

@@ -53,6 +53,14 @@ local function change_of_total(sum, expiry, before, held)
   return (expiry and 0 or sum) - (held and 0 or before)
 end
 
+-- When a counter ends that is created now: `edges` are pairs of a time and the end of what is created before it.
+local function end_of(op)
+  for i = 1, #(op.edges or ''), 2 do
+    if now < op.edges[i] then return op.edges[i + 1] end
+  end
+  return math.min(now + op.ttl, MAX)
+end
+
 local function add_effect(op, k, value, held, slot)
   local ends = op.ends
   local mortal = op.repaired and value and not held
@@ -82,7 +90,7 @@ kinds.count = {
     if not in_range(sum) or (op.reach and not in_range(math.abs(before) + op.reach)) then
       return unchanged_count(value, held, 'OUT_OF_RANGE')
     end
-    local expiry = held or (op.ttl and math.min(now + op.ttl, MAX))
+    local expiry = held or (op.ttl and end_of(op))
     write_count(op, k, sum, expiry, held, slot)
     local total = change_of_total(sum, expiry, before, held)
     return { value = sum, delta = delta, expires = expiry, repaired = value and expiry and not held, total = total }
