@@ -19,7 +19,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 `;
 
 /** The folder of Kafka's jars; fetched at the first time. Two that fetch at once do no harm: the folder appears whole. */
-function fetchedKafkaJars(): string {
+export function fetchedKafkaJars(): string {
   ensureInstalled('java', 'openjdk-17-jre-headless', '-version');
   const folder = kafkaJars();
   if (existsSync(folder)) return folder;

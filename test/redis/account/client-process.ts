@@ -9,7 +9,7 @@ import { createTallystick, type AddResult, type TallystickEvent } from 'tallysti
 import { redisStore } from 'tallystick/redis';
 import { connect, type Connection, type Deployment } from '../../support/redis-clients.ts';
 import { eventually } from '../../support/redis-command.ts';
-import { Sheet } from './sheet.ts';
+import { Sheet } from '../../../packages/server/src/cli/drill/sheet.ts';
 import { CONTROLS, PARTITIONS, PREFIX, SUBJECTS } from './subjects.ts';
 
 /** What a client process is told. */

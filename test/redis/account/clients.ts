@@ -9,7 +9,7 @@ import type { Deployment } from '../../support/redis-clients.ts';
 import { eventually } from '../../support/redis-command.ts';
 import { sourceRun } from '../../support/server.ts';
 import type { ClientTask, Seen } from './client-process.ts';
-import { readSheet, together, type Sums } from './sheet.ts';
+import { readSheet, together, type Sums } from '../../../packages/server/src/cli/drill/sheet.ts';
 import { SUBJECTS } from './subjects.ts';
 
 const PROGRAM = fileURLToPath(new URL('client-process.ts', import.meta.url));

@@ -10,7 +10,7 @@ import { eventually } from '../../support/redis-command.ts';
 import type { Seen } from './client-process.ts';
 import { Clients } from './clients.ts';
 import type { Scenario } from './scenarios.ts';
-import type { Sums } from './sheet.ts';
+import type { Sums } from '../../../packages/server/src/cli/drill/sheet.ts';
 import { CONTROLS, PARTITIONS, PREFIX, SUBJECTS } from './subjects.ts';
 
 /** Sums over all counters. */

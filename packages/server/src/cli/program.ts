@@ -77,6 +77,19 @@ Examples:
   tallystick sync --sink --kafka 127.0.0.1:9092        # with the URLs in the environment
 ${EXIT_HELP}`;
 
+const DRILL_HELP = `
+Starts Redis, MariaDB and, where its jars are, Kafka of its own on free ports
+with private data, counts by several processes, lets faults strike, and prints
+the account of each class of keys: attempted, acknowledged, in doubt, found in
+Redis and in the ledger, and the difference that nothing explains. Servers that
+run already are not touched.
+
+Examples:
+  tallystick drill --scenario list
+  tallystick drill --scenario killed-worker,lost-commits
+  tallystick drill --minutes 10 --json
+Exit codes: ${EXIT.ok} every account balances, ${EXIT.refused} one does not, ${EXIT.usage} wrong usage, or a server is not installed.`;
+
 /** Runs the command in `args`; resolves with its exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let exit: number = EXIT.ok;
@@ -91,6 +104,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   on(addCommand(program), async (options, io, words) => (await import('./add.ts')).add(options, io, words));
   on(syncCommand(program), async (options, io) => (await import('./sync.ts')).sync(options, io));
   on(recoverCommand(program), async (options, io) => (await import('./recover.ts')).recover(options, io));
+  on(drillCommand(program), async (options, io) => (await import('./drill.ts')).drill(options, io));
   on(benchCommand(program), async (options, io) => (await import('./bench.ts')).bench(options, io));
   on(rulesCheckCommand(program), async (options, io, words) => (await import('./rules-check.ts')).rulesCheck(options, io, words));
   on(settingsCommand(program), async (options, io) => (await import('./settings.ts')).settings(options, io));
@@ -197,6 +211,19 @@ function syncCommand(program: Command): Command {
     .option('--sink', 'only from Kafka to the ledger')
     .option('--config <file>', 'file of settings that names the servers');
   return json(withSettings(command, ['redis', 'mysql', 'kafka', 'partitions', 'logLevel'])).addHelpText('after', SYNC_HELP);
+}
+
+function drillCommand(program: Command): Command {
+  const command = program
+    .command('drill')
+    .description('let faults strike private servers under load, and print the account')
+    .option('--scenario <names>', 'which faults, separated by commas, or "list" (default: all that can be run here)')
+    .option('--strikes <n>', 'how often a fault strikes', '3')
+    .option('--minutes <n>', 'any of the scenarios, at random, for so long')
+    .option('--seed <n>', 'of the order with --minutes (default: another each time; it is printed)')
+    .option('--ledger-less', 'Redis alone, without a database')
+    .option('--kafka-jars <folder>', 'libs folder of a Kafka that was unpacked');
+  return json(command).addHelpText('after', DRILL_HELP);
 }
 
 function benchCommand(program: Command): Command {

@@ -4,7 +4,7 @@ import type { Log } from '../app/index.ts';
 import { formatMysqlTarget, type Config, type MysqlTarget, type RedisTarget } from '../config/index.ts';
 import type { Destination } from '../pipeline/destination.ts';
 import { openMysqlLedger } from '../pipeline/ledger/mysql/mysql-ledger.ts';
-import { Relay } from '../pipeline/relay/relay.ts';
+import { Relay, type RelayFault } from '../pipeline/relay/relay.ts';
 import { Sink, type SinkEvent } from '../pipeline/sink.ts';
 import { connectRedis } from './redis.ts';
 
@@ -25,6 +25,8 @@ export interface Share {
 export interface StageSettings extends Pick<Config, 'partitions' | 'kafka'> {
   readonly redis: RedisTarget;
   readonly mysql: MysqlTarget;
+  /** After how long others take over from a worker that is silent, in milliseconds. Default 10,000. */
+  readonly takeOverMs?: number;
 }
 
 /**
@@ -68,17 +70,17 @@ interface KafkaParts {
   readonly stages: Stage[];
 }
 
-async function throughKafka({ partitions }: StageSettings, brokers: readonly string[], { share, ledger, log, stages }: KafkaParts): Promise<Destination> {
+async function throughKafka({ partitions, takeOverMs }: StageSettings, brokers: readonly string[], { share, ledger, log, stages }: KafkaParts): Promise<Destination> {
   const onFault = (error: unknown): void => { log.warn({ error }, 'Kafka does not answer; it is tried again'); };
   const { KafkaConsumer } = await import('../pipeline/kafka/consumer.ts');
   const { kafkaDestination } = await import('../pipeline/kafka/producer.ts');
-  if (share.sink) stages.push(new KafkaConsumer({ brokers, partitions, destination: ledger, onFault }));
+  if (share.sink) stages.push(new KafkaConsumer({ brokers, partitions, destination: ledger, onFault, ...(takeOverMs !== undefined && { sessionMs: takeOverMs }) }));
   const destination = kafkaDestination({ brokers, partitions });
   stages.push(destination);
   return destination;
 }
 
-async function relay({ redis, partitions }: StageSettings, destination: Destination, log: Log, stages: Stage[]): Promise<void> {
+async function relay({ redis, partitions, takeOverMs }: StageSettings, destination: Destination, log: Log, stages: Stage[]): Promise<void> {
   const { client, close } = await connectRedis(redis, log);
   stages.push({
     close: () => {
@@ -87,5 +89,6 @@ async function relay({ redis, partitions }: StageSettings, destination: Destinat
     },
   });
   const outbox = new RedisOutbox({ client, partitions });
-  stages.push(new Relay({ outbox, destination, onFault: (fault) => { log.warn(fault, 'the relay does not get on; it is tried again'); } }));
+  const onFault = (fault: RelayFault): void => { log.warn(fault, 'the relay does not get on; it is tried again'); };
+  stages.push(new Relay({ outbox, destination, onFault, ...(takeOverMs !== undefined && { leaseMs: takeOverMs }) }));
 }

@@ -69,6 +69,19 @@ describe('a fault proxy', () => {
     await eventually('said', () => said === 'b');
   });
 
+  it('loses the reply to one request, with its connection, once the server has answered', async () => {
+    const lost = proxy.loseReplyTo('b');
+    client.write('a');
+    await eventually('said', () => said === 'a');
+    client.write('b');
+    await Promise.all([lost, once(client, 'close')]);
+    const other = await dial();
+    other.write('b');
+    await eventually('said again', () => said === 'ab');
+    assert.equal(heard, 'abb');
+    other.destroy();
+  });
+
   it('goes silent without closing, on the connections there are', async () => {
     proxy.silence();
     client.write('a');

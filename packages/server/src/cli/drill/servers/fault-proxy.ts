@@ -8,6 +8,8 @@ interface Pair {
   readonly client: Socket;
   readonly server: Socket;
   silent: boolean;
+  /** Told when the reply that is to be lost has come. */
+  onLost?: () => void;
   /** What the server said and is held back, oldest first: nothing overtakes it. */
   readonly held: Buffer[];
 }
@@ -17,6 +19,8 @@ export class FaultProxy {
   readonly #pairs = new Set<Pair>();
   /** Told of each connection whose request was torn. */
   #onTorn: (() => void) | undefined;
+  /** The request whose reply is to be lost. */
+  #losing: { readonly text: string; readonly onLost: () => void } | undefined;
   #listener: Server | undefined;
   #port = 0;
   /** Each piece of what the server says waits so long. */
@@ -66,6 +70,14 @@ export class FaultProxy {
   }
 
   /**
+   * Lets the next request that contains `text` through, throws away what the server answers, and cuts that connection.
+   * Resolves when that is done: the server has then executed it.
+   */
+  async loseReplyTo(text: string): Promise<void> {
+    await new Promise<void>((onLost) => { this.#losing = { text, onLost }; });
+  }
+
+  /**
    * From now on nothing passes on the connections there are, and none is closed: a peer that is gone without
    * a word. New connections work.
    */
@@ -110,7 +122,12 @@ export class FaultProxy {
     }
   }
 
-  #request({ server, silent }: Pair, bytes: Buffer): void {
+  #request(pair: Pair, bytes: Buffer): void {
+    const { server, silent } = pair;
+    if (this.#losing !== undefined && bytes.includes(this.#losing.text)) {
+      pair.onLost = this.#losing.onLost;
+      this.#losing = undefined;
+    }
     const onTorn = this.#onTorn;
     if (silent) return;
     if (onTorn === undefined) {
@@ -122,6 +139,11 @@ export class FaultProxy {
   }
 
   #reply(pair: Pair, bytes: Buffer): void {
+    if (pair.onLost !== undefined) {
+      pair.client.destroy();
+      pair.onLost();
+      return;
+    }
     if (pair.silent || this.dropReplies) return;
     if (this.delayMs === 0 && pair.held.length === 0) {
       pair.client.write(bytes);

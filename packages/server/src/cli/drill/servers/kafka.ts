@@ -26,7 +26,7 @@ export function kafkaJars(): string {
 }
 
 /** What hinders Kafka from being started; undefined when nothing does. */
-function kafkaHindrance(jars: string): TallystickError | undefined {
+export function kafkaHindrance(jars: string): TallystickError | undefined {
   if (!isInstalled('java', '-version')) return missing('java', 'Java 17 or later (Debian: apt-get install openjdk-17-jre-headless)');
   if (existsSync(jars)) return undefined;
   return new TallystickError('INVALID_CONFIG', `kafka-jars: expected the jars of Kafka ${KAFKA_VERSION} in ${jars}, which is not there: unpack Kafka and name its libs folder`, { field: 'kafka-jars' });
