@@ -25,18 +25,23 @@ export class CountTable {
     return this.#used - this.#free.length;
   }
 
+  /** When the counter that {@link addPlain} added to last expires; 0 stands for never. */
+  expiresAtMs = 0;
+
   /**
-   * Adds a safe integer to a counter without conditions, and returns its new value; NaN when the general
-   * path must decide: the counter expires, would leave the range, or cannot be created like this. A memo
-   * that comes along spares the look-up the next time.
+   * Adds a safe integer to a counter without bounds, and returns its new value; NaN when the general path
+   * must decide: the counter has expired, has not the lifetime that is asked for, would leave the range, or
+   * cannot be created like this. A memo that comes along spares the look-up the next time.
    */
-  addPlain({ key, delta, reach, memo }: Operation): number {
+  addPlain({ key, delta, reach, terms, memo }: Operation, nowMs: number): number {
     let slot = memo !== undefined && memo.holder === this.#tenure ? memo.slot : this.#index.get(key);
+    let expiresAtMs = 0;
     if (slot === undefined) {
-      if (delta === 0 || reach !== undefined || !isKey(key)) return NaN;
+      if (delta === 0 || reach !== undefined || terms !== undefined || !isKey(key)) return NaN;
       slot = this.#take(key);
-    } else if (this.#expiries !== undefined && this.#expiries[slot] !== 0) {
-      return NaN;
+    } else {
+      if (this.#expiries !== undefined) expiresAtMs = this.#expiries[slot] as number;
+      if (expiresAtMs === 0 ? terms !== undefined : expiresAtMs <= nowMs) return NaN;
     }
     const before = this.#values[slot] as number;
     const value = before + delta;
@@ -46,6 +51,7 @@ export class CountTable {
       memo.holder = this.#tenure;
       memo.slot = slot;
     }
+    this.expiresAtMs = expiresAtMs;
     return value;
   }
 

@@ -11,7 +11,7 @@ import type { ErrorCode } from '../errors.ts';
 import { ABSENT, type Answer, type Note, type Reading, type Reply, type Result } from '../model/answer.ts';
 import type { Batch } from '../model/batch.ts';
 import { faultOf } from '../model/fault.ts';
-import type { Operation, Query } from '../model/operation.ts';
+import type { Operation, Query, Terms } from '../model/operation.ts';
 import { add, type Count } from '../operations/add.ts';
 import { strategies } from '../operations/index.ts';
 import { cellExpiresAtMs, cellId, rememberedOf, requestCellId, type Cell, type Remembered } from './cell.ts';
@@ -113,9 +113,11 @@ export class Replica {
     const notes: Note[] = [];
     for (let index = 0; index < operations.length; index++) {
       const op = operations[index] as Operation;
-      const plain = isPlain(op) ? this.counts.addPlain(op) : NaN;
-      if (!Number.isNaN(plain)) {
-        values[index] = plain;
+      const value = isPlain(op) ? this.counts.addPlain(op, nowMs) : NaN;
+      if (!Number.isNaN(value)) {
+        values[index] = value;
+        const { expiresAtMs } = this.counts;
+        if (expiresAtMs !== 0) notes.push({ index, value, delta: op.delta, expiresAtMs });
         continue;
       }
       const result = this.#remembering(op, nowMs);
@@ -167,7 +169,9 @@ export class Replica {
 }
 
 const isPlain = (op: Operation): boolean =>
-  op.terms === undefined && op.requestId === undefined && op.effect === undefined && Number.isSafeInteger(op.delta);
+  (op.terms === undefined || isUnbounded(op.terms)) && op.requestId === undefined && op.effect === undefined && Number.isSafeInteger(op.delta);
+
+const isUnbounded = (terms: Terms): boolean => terms.kind === 'count' && terms.min === undefined && terms.max === undefined;
 
 function readCount(count: Count | undefined, nowMs: number): Reading {
   if (count === undefined || add.read(count, nowMs) === undefined) return ABSENT;
