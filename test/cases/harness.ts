@@ -27,16 +27,19 @@ import { startGrpc } from '../../packages/server/src/grpc/index.ts';
 import { startHttp } from '../../packages/server/src/http/index.ts';
 import type { Door } from './door.ts';
 import { httpDoor } from './http-door.ts';
+import { httpLimits, type LimitDoor } from './limit-door.ts';
 
 export const STORES = ['memory', 'sqlite'] as const;
 export const DOORS = ['library', 'HTTP', 'gRPC'] as const;
-export type StoreName = (typeof STORES)[number];
+export type StoreName = (typeof STORES)[number] | 'redis';
 export type DoorName = (typeof DOORS)[number];
 
 export interface WorldOptions {
   readonly clock?: ManualClock;
   readonly counters?: Readonly<Record<string, CounterOptions>>;
   readonly flushEveryMs?: number;
+  /** A group with this is run on Redis as well. */
+  readonly redis?: (clock: ManualClock) => Store | Promise<Store>;
   /** Puts something between the store and everybody. */
   readonly around?: (store: Store) => Store;
 }
@@ -45,6 +48,7 @@ export interface WorldOptions {
 export interface World extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly doors: Readonly<Record<DoorName, Door>>;
+  readonly limitDoors: Readonly<Record<DoorName, LimitDoor>>;
   readonly tallystick: Tallystick;
   readonly app: App;
   /** `http://host:port` */
@@ -73,9 +77,9 @@ export async function withFolder(test: (folder: string) => Promise<void>): Promi
 const bare = (store: Store): Store => store;
 
 export async function openWorld(name: StoreName, options: WorldOptions = {}): Promise<World> {
-  const { clock = manualClock(), counters = {}, flushEveryMs = 100, around = bare } = options;
+  const { clock = manualClock(), counters = {}, flushEveryMs = 100, around = bare, redis } = options;
   const folder = await mkdtemp(join(tmpdir(), 'tallystick-cases-'));
-  const store = around(await openStore(name, clock, folder));
+  const store = around(name === 'redis' && redis !== undefined ? await redis(clock) : await openStore(name, clock, folder));
   const logged: string[] = [];
   const note = (_fields: object, message: string): void => void logged.push(message);
   const log = { debug: () => {}, info: note, warn: note, error: note };
@@ -94,12 +98,14 @@ export async function openWorld(name: StoreName, options: WorldOptions = {}): Pr
     await rm(folder, { recursive: true, force: true });
   };
   const doors = { library: tallystick.counters, HTTP: httpDoor(url), gRPC: client.counters };
-  return { clock, doors, tallystick, app, url, grpc, logged, [Symbol.asyncDispose]: close };
+  const limitDoors = { library: tallystick.limits, HTTP: httpLimits(url), gRPC: client.limits };
+  return { clock, doors, limitDoors, tallystick, app, url, grpc, logged, [Symbol.asyncDispose]: close };
 }
 
 /** What a test through one door is given. */
 export interface Case extends Omit<World, typeof Symbol.asyncDispose> {
   readonly counters: Door;
+  readonly limits: LimitDoor;
   /** A key that no other test has; further ones begin with it. */
   readonly key: string;
   readonly door: DoorName;
@@ -119,7 +125,7 @@ let tests = 0;
 
 /** A group of cases, on every store. */
 export function group(title: string, register: (group: Group) => void, options: WorldOptions = {}): void {
-  for (const store of STORES) {
+  for (const store of options.redis === undefined ? STORES : ([...STORES, 'redis'] as const)) {
     describe(`${title} (${store})`, () => {
       let world: World;
       before(async () => {
@@ -127,7 +133,7 @@ export function group(title: string, register: (group: Group) => void, options: 
       });
       after(() => world[Symbol.asyncDispose]());
       const through = (door: DoorName, name: string, test: (at: Case) => Promise<void>): void =>
-        void it(name, () => test({ ...world, counters: world.doors[door], door, store, key: `case:${tests++}` }));
+        void it(name, () => test({ ...world, counters: world.doors[door], limits: world.limitDoors[door], door, store, key: `case:${tests++}` }));
       register({
         store,
         everywhere: (name, test) => DOORS.forEach((door) => { through(door, `${name} [${door}]`, test); }),

@@ -31,7 +31,7 @@ const openings: Record<(typeof STORES)[number], string> = {
 group('P and R: processes and answers', ({ everywhere, once, store }) => {
   for (const ending of ['await one.close()', 'undefined']) {
     once(`P03 a program that counts once ends by itself after ${ending}, having read 1`, async () => {
-      const { exit, out } = await run(`${openings[store]} import { createTallystick } from 'tallystick';
+      const { exit, out } = await run(`${openings[store as (typeof STORES)[number]]} import { createTallystick } from 'tallystick';
         const one = createTallystick({ store: await open() });
         console.log((await one.counters.add('k', 1, { ttlMs: 60000 })).value); ${ending};`);
       assert.deepEqual([exit, out], [0, '1\n']);
