@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { root } from "./lib.mjs";
 
 const folder = join(root, "packages/core/src/stores/redis");
-const scripts = ["apply", "adds", "takes", "read", "open", "sweep", "page", "trim", "lease", "relays", "totals"];
+const scripts = ["apply", "adds", "takes", "read", "open", "sweep", "page", "trim", "lease", "relays", "totals", "restore"];
 
 /** A script with what it includes, without whole-line comments. @param {string} name @returns {string} */
 function assembled(name) {

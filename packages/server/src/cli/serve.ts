@@ -51,11 +51,11 @@ async function start(config: Config): Promise<Node> {
   const log = await createLog(config.logLevel);
   warnBeyondLoopback(config, log);
   const rules = config.rules === undefined ? undefined : await LiveRules.open({ file: config.rules, log });
+  // First the stages: they restore an empty Redis, which a journal of an earlier run waits for.
+  const endStages = await stagesOf(config, log);
   // HTTP is loaded while the store opens its data in another thread.
-  const [{ store, release: releaseStore }] = await Promise.all([openStore(config, log), import('../http/index.ts')]);
-  const endStages = await stagesOf(config, log).catch(async (error: unknown) => {
-    await store.close();
-    releaseStore();
+  const [{ store, release: releaseStore }] = await Promise.all([openStore(config, log), import('../http/index.ts')]).catch(async (error: unknown) => {
+    await endStages();
     throw error;
   });
   const release = async (): Promise<void> => {

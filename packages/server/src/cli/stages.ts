@@ -1,10 +1,12 @@
 /** The stages that carry the log from Redis to the ledger, put together as the settings name them. */
-import { RedisOutbox } from 'tallystick/redis';
+import { RedisOutbox, RedisRestore } from 'tallystick/redis';
 import type { Log } from '../app/index.ts';
 import { formatMysqlTarget, type Config, type MysqlTarget, type RedisTarget } from '../config/index.ts';
 import type { Destination } from '../pipeline/destination.ts';
+import type { Ledger } from '../pipeline/ledger/ledger.ts';
 import { openMysqlLedger } from '../pipeline/ledger/mysql/mysql-ledger.ts';
 import { Relay, type RelayFault } from '../pipeline/relay/relay.ts';
+import { Restorer, type Restored } from '../pipeline/restore/restorer.ts';
 import { Sink, type SinkEvent } from '../pipeline/sink.ts';
 import { connectRedis } from './redis.ts';
 
@@ -41,9 +43,9 @@ export async function startStages(settings: StageSettings, share: Share, log: Lo
     for (const stage of stages.splice(0).reverse()) await stage.close();
   };
   try {
-    const ledger = await ledgerSink(settings, log, stages);
-    const destination = settings.kafka === undefined ? ledger : await throughKafka(settings, settings.kafka, { share, ledger, log, stages });
-    if (share.relay || settings.kafka === undefined) await relay(settings, destination, log, stages);
+    const { ledger, sink } = await ledgerSink(settings, log, stages);
+    const kafka = settings.kafka && (await throughKafka(settings, settings.kafka, { share, ledger: sink, log, stages }));
+    if (share.relay || kafka === undefined) await relay(settings, { ledger, sink, kafka, log, stages });
     return close;
   } catch (error) {
     await close();
@@ -51,11 +53,11 @@ export async function startStages(settings: StageSettings, share: Share, log: Lo
   }
 }
 
-async function ledgerSink({ mysql, partitions }: StageSettings, log: Log, stages: Stage[]): Promise<Destination> {
+async function ledgerSink({ mysql, partitions }: StageSettings, log: Log, stages: Stage[]): Promise<{ ledger: Ledger; sink: Sink }> {
   const ledger = await openMysqlLedger({ target: mysql, partitions });
   const sink = new Sink({ ledger, onEvent: (event) => { tell(event, formatMysqlTarget(mysql), log); } });
   stages.push(ledger, sink);
-  return sink;
+  return { ledger, sink };
 }
 
 function tell(event: SinkEvent, ledger: string, log: Log): void {
@@ -80,7 +82,15 @@ async function throughKafka({ partitions, takeOverMs }: StageSettings, brokers: 
   return destination;
 }
 
-async function relay({ redis, partitions, takeOverMs }: StageSettings, destination: Destination, log: Log, stages: Stage[]): Promise<void> {
+interface RelayParts {
+  readonly ledger: Ledger;
+  readonly sink: Destination;
+  readonly kafka: Destination | undefined;
+  readonly log: Log;
+  readonly stages: Stage[];
+}
+
+async function relay({ redis, partitions, takeOverMs }: StageSettings, { ledger, sink, kafka, log, stages }: RelayParts): Promise<void> {
   const { client, close } = await connectRedis(redis, log);
   stages.push({
     close: () => {
@@ -88,7 +98,20 @@ async function relay({ redis, partitions, takeOverMs }: StageSettings, destinati
       return Promise.resolve();
     },
   });
+  const restorer = new Restorer({
+    store: new RedisRestore({ client, partitions }),
+    ledger,
+    ...(kafka !== undefined && { log: kafka }),
+    onBegin: (partition) => { log.debug({ partition }, 'Redis has no data of a partition; it is restored from the ledger'); },
+    onRestored: (restored) => { tellRestored(restored, log); },
+  });
   const outbox = new RedisOutbox({ client, partitions });
   const onFault = (fault: RelayFault): void => { log.warn(fault, 'the relay does not get on; it is tried again'); };
-  stages.push(new Relay({ outbox, destination, onFault, ...(takeOverMs !== undefined && { leaseMs: takeOverMs }) }));
+  stages.push(new Relay({ outbox, destination: kafka ?? sink, restore: restorer.restore, onFault, ...(takeOverMs !== undefined && { leaseMs: takeOverMs }) }));
+}
+
+/** A partition of a new deployment is no news. */
+function tellRestored(restored: Restored, log: Log): void {
+  const isNew = restored.counters === 0 && restored.sources === 0;
+  log[isNew ? 'debug' : 'warn'](restored, isNew ? 'a partition is open' : 'Redis had lost a partition, which is restored from the ledger');
 }

@@ -10,6 +10,8 @@ export interface OutboxPage {
   readonly records: readonly Uint8Array[];
   /** Names the last of `records`; empty where there is none. */
   readonly lastId: string;
+  /** Whether the partition has data; if not, the store is new, or has lost them. */
+  readonly hasData: boolean;
 }
 
 /** What a page may hold; bytes may be passed by a few records. */

@@ -44,6 +44,9 @@ export const firstBuckets = (partitions: number): number => Math.max(FEWEST_BUCK
 
 const NO_LIMITS: Terms = { kind: 'limits', action: 'take', rules: [], cost: 1 };
 
+/** The name of what a partition is. */
+export const metaKey = (prefix: string, partition: number): string => `{${prefix}:${partition}}m`;
+
 /** The name of a partition's outbox. */
 export const outboxKey = (prefix: string, partition: number): string => `{${prefix}:${partition}}o`;
 
@@ -75,7 +78,7 @@ export class Keyspace {
   /** @param buckets How many buckets the partition has: a power of two. */
   constructor(prefix: string, partition: number, buckets: number) {
     this.#tag = `{${prefix}:${partition}}`;
-    this.meta = `${this.#tag}m`;
+    this.meta = metaKey(prefix, partition);
     this.expiries = `${this.#tag}x`;
     this.youngSources = `${this.#tag}s`;
     this.oldSources = `${this.#tag}z`;

@@ -66,6 +66,8 @@ export interface BatchFrame {
   readonly rawMs: string;
   /** Whether the outbox is told. */
   readonly outbox: boolean;
+  /** Whether a partition without data is closed. */
+  readonly awaitsRestore: boolean;
 }
 
 /** A batch for a script that carries out several in one call: its part of that call. */
@@ -160,6 +162,7 @@ export class BatchEncoder {
     if (frame.outbox) {
       keys.push(space.outbox);
       args.push(this.#toOutbox.finish());
+      if (frame.awaitsRestore) args.push('1');
     }
     return { keys, args, asked, edition };
   }
@@ -239,9 +242,9 @@ function windowOf(terms: Exclude<Terms, CountTerms>): Pick<WireQuery, 'window' |
 }
 
 /** KEYS and ARGV of read.lua. */
-export function encodeQueries(queries: readonly Query[], space: Keyspace, rawMs: string): Call {
+export function encodeQueries(queries: readonly Query[], space: Keyspace, { rawMs, awaitsRestore }: Pick<BatchFrame, 'rawMs' | 'awaitsRestore'>): Call {
   const keys = [space.meta, space.slots];
-  const args = [rawMs, String(space.buckets)];
+  const args = [rawMs, String(space.buckets), awaitsRestore ? '1' : ''];
   for (const query of queries) {
     const wire = encodeQuery(query, space, keys);
     if (wire.key !== undefined) args.push(wire.key);

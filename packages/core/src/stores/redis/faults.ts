@@ -19,6 +19,10 @@ export function timedOut(timeoutMs: number): TallystickError {
 /** The error of a store that was closed. */
 export const closed = (): TallystickError => new TallystickError('CLOSED', 'the Redis store is closed');
 
+/** The error of a partition without data, which those of the ledger are restored to first. */
+export const notRestored = (partition: number): TallystickError =>
+  new TallystickError('STORE_UNAVAILABLE', `Redis: partition ${partition} is empty, and closed until it is restored from the ledger`);
+
 /** The error of data that was created with another number of partitions. */
 export function otherPartitions(partitions: number, found: number): TallystickError {
   const message = `partitions: expected ${found}, with which the data was created, got ${partitions}`;

@@ -10,6 +10,7 @@ export { outboxKey } from './buckets.ts';
 export type { RedisClient, SendOptions } from './client.ts';
 export { fromCluster, fromIoredis, fromSentinel, type ClusterClient, type IoredisClient, type SentinelClient } from './clients.ts';
 export { RedisOutbox, type RedisOutboxLimits, type RedisOutboxOptions, type RedisOutboxPage } from './outbox.ts';
+export { RedisRestore, RedisRestoring, type RedisRestoreOptions } from './restore.ts';
 export { RedisTotals, type RedisTotalsOptions, type RedisTotalsPage } from './totals.ts';
 export type { RedisStoreEvent, RedisStoreOptions } from './redis-store.ts';
 

@@ -3,7 +3,7 @@
  * delivered. No position is kept anywhere, so a relay that starts, or a server that fell back, needs no repair.
  */
 import { describe, TallystickError } from '../../errors.ts';
-import { leaseKey, outboxKey, relaysKey } from './buckets.ts';
+import { leaseKey, metaKey, outboxKey, relaysKey } from './buckets.ts';
 import type { RedisClient } from './client.ts';
 import { Caller, scripts } from './script.ts';
 
@@ -29,6 +29,8 @@ export interface RedisOutboxPage {
   readonly records: readonly Uint8Array[];
   /** Id of the last of `records`; empty where there is none. */
   readonly lastId: string;
+  /** Whether the partition has data; if not, the server is new, or has lost them. */
+  readonly hasData: boolean;
 }
 
 /** What a page may hold. */
@@ -54,10 +56,10 @@ export class RedisOutbox {
 
   /** The oldest records of a partition. */
   async read(partition: number, limits: RedisOutboxLimits): Promise<RedisOutboxPage> {
-    const call = { keys: [outboxKey(this.#prefix, partition)], args: [String(limits.records), String(limits.bytes)] };
-    const [length, ageMs, ...flat] = (await this.#caller.call(scripts.page, call)) as [number, number, ...Buffer[]];
+    const call = { keys: [outboxKey(this.#prefix, partition), metaKey(this.#prefix, partition)], args: [String(limits.records), String(limits.bytes)] };
+    const [length, ageMs, hasData, ...flat] = (await this.#caller.call(scripts.page, call)) as [number, number, number, ...Buffer[]];
     const records = flat.filter((_, i) => i % 2 === 1);
-    return { length, oldestAgeMs: Math.max(0, ageMs), records, lastId: String(flat.at(-2) ?? '') };
+    return { length, oldestAgeMs: Math.max(0, ageMs), records, lastId: String(flat.at(-2) ?? ''), hasData: hasData === 1 };
   }
 
   /** Removes the records of a page; nothing, and returns false, when its last one is not there any more. */

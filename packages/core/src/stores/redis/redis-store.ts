@@ -26,7 +26,7 @@ import { decodeAnswer, decodeReadings } from './decode.ts';
 import { BatchEncoder, encodeQueries, type BatchFrame, type RoundCall } from './encode.ts';
 import { TakesEncoder } from './encode-takes.ts';
 import { evictionPolicy } from './eviction.ts';
-import { closed, otherPartitions } from './faults.ts';
+import { closed, notRestored, otherPartitions } from './faults.ts';
 import { Round } from './round.ts';
 import { Caller, scripts, type Script } from './script.ts';
 import { Slots } from './slots.ts';
@@ -47,6 +47,11 @@ export interface RedisStoreOptions extends ReplicaOptions {
    * nothing else does, and a server whose memory is full takes no more batches. Default false.
    */
   readonly outbox?: boolean;
+  /**
+   * Whether a partition without data is closed until it is restored from a ledger (`RedisRestore`), as are all of a new
+   * server: it answers `STORE_UNAVAILABLE` then, and not as if nothing had been counted. Only with `outbox`. Default false.
+   */
+  readonly awaitsRestore?: boolean;
   /** Told of what an operator should know. Must not throw. Default: nobody. */
   readonly onEvent?: (event: RedisStoreEvent) => void;
 }
@@ -63,12 +68,13 @@ export interface RedisStoreTestOptions {
   readonly clock?: Clock;
 }
 
-const DEFAULTS = { partitions: 16, prefix: 'tally', commandTimeoutMs: 5000, outbox: false, onEvent: () => undefined };
+const DEFAULTS = { partitions: 16, prefix: 'tally', commandTimeoutMs: 5000, outbox: false, awaitsRestore: false, onEvent: () => undefined };
 const MOST_PARTITIONS = 1024;
 
 /** What apply.lua and read.lua say instead of an answer; or that slots are no longer right. */
 const OTHER_PARTITIONS = 1;
 const OTHER_BUCKETS = 2;
+const CLOSED = 5;
 
 interface Partition {
   readonly space: Keyspace;
@@ -97,7 +103,7 @@ class RedisStore implements Store {
     this.#onEvent = options.onEvent;
     this.#rawMs = clock === undefined ? () => '' : () => String(clock());
     this.#round = new Round(caller, this.#rawMs, options.client.isCluster !== true);
-    this.#frame = { partitions: String(options.partitions), requestRetentionMs: options.requestRetentionMs, outbox: options.outbox };
+    this.#frame = { partitions: String(options.partitions), requestRetentionMs: options.requestRetentionMs, outbox: options.outbox, awaitsRestore: options.awaitsRestore };
     const buckets = firstBuckets(options.partitions);
     this.#parts = Array.from({ length: options.partitions }, (_, partition) => {
       const space = new Keyspace(options.prefix, partition, buckets);
@@ -117,7 +123,7 @@ class RedisStore implements Store {
   }
 
   read(partition: number, queries: readonly Query[]): Promise<readonly Reading[]> {
-    return this.#taken(() => this.#read(this.#parts[partition]!, queries));
+    return this.#taken(() => this.#read(partition, queries));
   }
 
   async close(): Promise<void> {
@@ -136,7 +142,7 @@ class RedisStore implements Store {
   }
 
   async #openPartition({ space, sweeper }: Partition): Promise<void> {
-    const args = [this.#rawMs(), String(this.partitions), String(space.buckets)];
+    const args = [this.#rawMs(), String(this.partitions), String(space.buckets), this.#frame.awaitsRestore ? '1' : ''];
     const reply = await this.#caller.call(scripts.open, { keys: [space.meta, space.slots], args });
     const [partitions, buckets, dueMs] = reply as [number, number, number];
     if (partitions !== this.partitions) throw otherPartitions(this.partitions, partitions);
@@ -174,7 +180,7 @@ class RedisStore implements Store {
     }
     const [answer, figure, epoch = 0, ...learned] = reply as [Buffer | number, number, number?, ...number[]];
     if (typeof answer === 'number') {
-      this.#adopt(answer, figure, part);
+      this.#adopt(answer, figure, batch.partition);
       return this.#applyAny(batch, part, isAgain);
     }
     if (figure >= 0) part.sweeper.due(figure);
@@ -182,23 +188,26 @@ class RedisStore implements Store {
     return decodeAnswer(answer);
   }
 
-  async #read(part: Partition, queries: readonly Query[]): Promise<readonly Reading[]> {
-    const reply = await this.#caller.call(scripts.read, encodeQueries(queries, part.space, this.#rawMs()));
+  async #read(partition: number, queries: readonly Query[]): Promise<readonly Reading[]> {
+    const { space } = this.#parts[partition]!;
+    const reply = await this.#caller.call(scripts.read, encodeQueries(queries, space, { ...this.#frame, rawMs: this.#rawMs() }));
     if (Buffer.isBuffer(reply)) return decodeReadings(reply);
     const [code, figure] = reply as [number, number];
-    this.#adopt(code, figure, part);
-    return this.#read(part, queries);
+    this.#adopt(code, figure, partition);
+    return this.#read(partition, queries);
   }
 
   /** Goes by what the data is, where it is not as the store thought; nothing was done then. */
-  #adopt(code: number, figure: number, { space, slots }: Partition): void {
+  #adopt(code: number, figure: number, partition: number): void {
+    const { space, slots } = this.#parts[partition]!;
     if (code === OTHER_PARTITIONS) throw otherPartitions(this.partitions, figure);
+    if (code === CLOSED) throw notRestored(partition);
     if (code === OTHER_BUCKETS) space.buckets = figure;
     else slots.forget();
   }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['client', 'partitions', 'prefix', 'commandTimeoutMs', 'requestRetentionMs', 'outbox', 'onEvent']);
+const KNOWN: ReadonlySet<string> = new Set(['client', 'partitions', 'prefix', 'commandTimeoutMs', 'requestRetentionMs', 'outbox', 'awaitsRestore', 'onEvent']);
 
 function invalid(field: string, expected: string, got: unknown): TallystickError {
   return new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got ${describe(got)}`, { field });
@@ -216,6 +225,8 @@ function checked(options: RedisStoreOptions): Required<RedisStoreOptions> {
   }
   if (typeof prefix !== 'string' || !/^[\w.:-]{1,64}$/.test(prefix)) throw invalid('prefix', '1 to 64 letters, digits and .:_-', prefix);
   if (typeof all.outbox !== 'boolean') throw invalid('outbox', 'true or false', all.outbox);
+  if (typeof all.awaitsRestore !== 'boolean') throw invalid('awaitsRestore', 'true or false', all.awaitsRestore);
+  if (all.awaitsRestore && !all.outbox) throw invalid('awaitsRestore', 'false without an outbox', true);
   checkDurationMs(all.requestRetentionMs, 'requestRetentionMs');
   checkDurationMs(all.commandTimeoutMs, 'commandTimeoutMs');
   checkFunction(all.onEvent, 'onEvent');

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { RedisClient, SendOptions } from './client.ts';
 import type { Call } from './encode.ts';
 import { isScriptMissing, timedOut, unavailable } from './faults.ts';
-import { addsLua, applyLua, leaseLua, openLua, pageLua, readLua, relaysLua, sweepLua, takesLua, totalsLua, trimLua } from './lua.ts';
+import { addsLua, applyLua, leaseLua, openLua, pageLua, readLua, relaysLua, restoreLua, sweepLua, takesLua, totalsLua, trimLua } from './lua.ts';
 
 /** A script, and by what the server knows it. */
 export interface Script {
@@ -29,6 +29,7 @@ export const scripts = {
   lease: script(leaseLua),
   relays: script(relaysLua),
   totals: script(totalsLua),
+  restore: script(restoreLua),
 };
 
 /** The time limit that node-redis 6 makes for each command by itself is switched off: it costs several commands. */

@@ -91,6 +91,14 @@ export interface Readings {
   remove(source: string): Promise<void>;
 }
 
+/** What Redis is restored to, beside the totals. */
+export interface RestorePoint {
+  /** The last seq applied, by source. */
+  readonly progress: ReadonlyMap<string, number>;
+  /** What is applied from then on has a time from this on, in milliseconds since 1970. */
+  readonly atMs: number;
+}
+
 /** The port. */
 export interface Ledger {
   /** How many partitions the data has: fixed when it was created. */
@@ -104,8 +112,15 @@ export interface Ledger {
    * @throws TallystickError `STORE_UNAVAILABLE`; the outcome is then unknown.
    */
   apply(partition: number, records: readonly Uint8Array[]): Promise<Applied>;
-  /** The last seq applied of every source that is remembered. */
-  progress(partition: number): Promise<ReadonlyMap<string, number>>;
+  /** The last seq applied of every source that is remembered, or of those of `sources` that are. */
+  progress(partition: number, sources?: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Settles that Redis is restored from what is here now: records that were applied in Redis before `nowMs` and come later
+   * are parked, as Redis is without them. So what is read from here on is of one state, until the partition is opened.
+   */
+  restorePoint(partition: number, nowMs: number): Promise<RestorePoint>;
+  /** Keys and values after `after`, which is not among them, in the order of the keys' bytes, at most `limit`. */
+  totals(partition: number, after: string, limit: number): Promise<readonly (readonly [key: string, value: bigint])[]>;
   /** The values of `keys`; 0 where there is none. A `bigint`, as the order of sources may take a total out of range for a while. */
   values(partition: number, keys: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /** Keys of counters from `from` on, in the order of their bytes, at most `limit`. */
@@ -126,3 +141,12 @@ export const checkSource = (id: string): string => CHECK_SOURCE + id;
 
 /** Whether a record of `source` marks the place of a comparison. */
 export const isCheckSource = (source: string): boolean => source.startsWith(CHECK_SOURCE);
+
+/** What a source's name begins with whose records mark where the log of before a restore ends. */
+const RESTORE_SOURCE = 'restore:';
+
+/** A source for one restore; `id` is never given twice. */
+export const restoreSource = (id: string): string => RESTORE_SOURCE + id;
+
+/** Whether a record of `source` marks where the log of before a restore ends. */
+export const isRestoreSource = (source: string): boolean => source.startsWith(RESTORE_SOURCE);

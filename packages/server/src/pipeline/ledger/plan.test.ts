@@ -6,7 +6,7 @@ import { planOf, readArrival, type Arrival, type Known } from './plan.ts';
 
 const arrival = (source: string, seq: number, entries: LogRecord['entries'] = [['k', 1]], atMs = 1000): Arrival =>
   readArrival(0, encodeRecord({ source, seq, atMs, entries }));
-const known = (progress: Record<string, number> = {}, forgottenBeforeMs = 0): Known => ({ progress: new Map(Object.entries(progress)), forgottenBeforeMs });
+const known = (progress: Record<string, number> = {}, forgottenBeforeMs = 0, restoredAtMs = 0): Known => ({ progress: new Map(Object.entries(progress)), forgottenBeforeMs, restoredAtMs });
 const reasons = (plan: ReturnType<typeof planOf>): string[] => plan.parked.map(({ reason, fault }) => `${reason}: ${fault}`);
 
 describe('the sequence rule of the ledger', () => {
@@ -48,6 +48,14 @@ describe('the sequence rule of the ledger', () => {
     const plan = planOf(known({ old: 3 }, 5000), [arrival('gone', 1, [['k', 1]], 4999), arrival('old', 4, [['k', 1]], 10), arrival('new', 1, [['k', 1]], 5000)]);
     assert.deepEqual(plan.parked.map(({ reason }) => reason), ['forgotten']);
     assert.deepEqual([...plan.advanced.keys()], ['old', 'new']);
+  });
+
+  it('waits for what Redis was restored without to be sent again', () => {
+    const late = [arrival('a', 4, [['k', 1]], 999), arrival('a', 5, [['k', 1]], 999), arrival('restore:1', 1, [], 10)];
+    const plan = planOf(known({ a: 4 }, 0, 1000), [...late, arrival('a', 5, [['k', 1]], 1000)]);
+    assert.deepEqual(reasons(plan), ['gap: Redis was restored without it at 1970-01-01T00:00:01.000Z']);
+    assert.deepEqual([[...plan.advanced.keys()], [...plan.sums]], [['restore:1', 'a'], [['k', 1]]]);
+    assert.deepEqual([...planOf(known({ a: 4 }, 0, 1000), late, true).sums], [['k', 1]]);
   });
 
   it('sums exactly beyond ±(2^53 − 1)', () => {

@@ -3,7 +3,7 @@
  * that whatever keeps the ledger only has to carry it out in one transaction.
  */
 import { decodeHead, decodeRecord, type LogRecord, type RecordHead } from '../record.ts';
-import type { DeadLetterReason } from './ledger.ts';
+import { isRestoreSource, type DeadLetterReason } from './ledger.ts';
 
 /** A record as it came. */
 export interface Arrival {
@@ -38,6 +38,11 @@ export interface Known {
   readonly progress: ReadonlyMap<string, number>;
   /** Sources whose last record was older are forgotten, in milliseconds since 1970. */
   readonly forgottenBeforeMs: number;
+  /**
+   * When Redis was restored from here last, in milliseconds since 1970. What was applied there before and comes only now is
+   * not in Redis any more: its source sends it again, under the same seq.
+   */
+  readonly restoredAtMs: number;
 }
 
 /** What is to be done, in one transaction. */
@@ -89,7 +94,7 @@ function plus(sum: Sum, delta: number): Sum {
  *
  * @param giveUp Whether batches that have not come are given up: what waits for them is applied, and they are counted as lost.
  */
-export function planOf({ progress, forgottenBeforeMs }: Known, arrivals: readonly Arrival[], giveUp = false): Plan {
+export function planOf({ progress, forgottenBeforeMs, restoredAtMs }: Known, arrivals: readonly Arrival[], giveUp = false): Plan {
   const plan: Plan = { sums: new Map(), advanced: new Map(), parked: [], applied: [], skipped: [], lost: 0 };
   const park = (arrival: Arrival, reason: DeadLetterReason, fault: string): void => void plan.parked.push({ arrival, reason, fault });
   for (const arrival of arrivals) {
@@ -104,6 +109,7 @@ export function planOf({ progress, forgottenBeforeMs }: Known, arrivals: readonl
     const next = (known ?? 0) + 1;
     if (known === undefined && atMs < forgottenBeforeMs) park(arrival, 'forgotten', `sources before ${new Date(forgottenBeforeMs).toISOString()} are forgotten`);
     else if (seq < next) plan.skipped.push(arrival);
+    else if (atMs < restoredAtMs && !giveUp && !isRestoreSource(source)) park(arrival, 'gap', `Redis was restored without it at ${new Date(restoredAtMs).toISOString()}`);
     else if (seq > next && !giveUp) park(arrival, 'gap', `seq ${next} to ${seq - 1} have not come`);
     else {
       plan.lost += seq - next;

@@ -24,6 +24,8 @@ export interface RelayOptions {
   readonly leaseMs?: number;
   /** The most records, and about the most bytes, of one delivery. Default 1,000, and 512 KiB. */
   readonly page?: PageLimits;
+  /** Asked to restore a partition that has neither records nor data, as long as that is so. Default: nobody. */
+  readonly restore?: (partition: number) => Promise<void>;
   /** Told of what went wrong; it is tried again. */
   readonly onFault?: (fault: RelayFault) => void;
 }
@@ -55,11 +57,9 @@ const LEAST_LEASE_MS = 100;
 /** Leases are renewed so many times before they would end. */
 const RENEWALS = 3;
 const PAGE: PageLimits = { records: 1000, bytes: 512 * 1024 };
-/** An outbox that was empty is looked at again after this time, doubled each time up to the other. */
+/** An outbox that was empty, or is another relay's, is looked at again after this time, doubled each time up to the other. */
 const FIRST_IDLE_MS = 5;
 const LONGEST_IDLE_MS = 100;
-/** A partition that is not held is looked at so often. */
-const STRANGER_MS = 100;
 
 class PartitionRelay {
   readonly #partition: number;
@@ -89,7 +89,8 @@ class PartitionRelay {
     let idleMs = FIRST_IDLE_MS;
     while (!signal.aborted) {
       if (!this.#leases.holds(this.#partition)) {
-        await pause(STRANGER_MS, signal);
+        await pause(idleMs, signal);
+        idleMs = Math.min(2 * idleMs, LONGEST_IDLE_MS);
         continue;
       }
       try {
@@ -109,7 +110,10 @@ class PartitionRelay {
     const { outbox, destination, page: limits } = this.#options;
     const page = await outbox.read(this.#partition, limits);
     this.#see(page);
-    if (page.records.length === 0) return true;
+    if (page.records.length === 0) {
+      if (!page.hasData) await this.#options.restore(this.#partition);
+      return true;
+    }
     await destination.deliver(this.#partition, page.records);
     await outbox.trim(this.#partition, page);
     this.#delivered += page.records.length;
@@ -174,7 +178,7 @@ export class Relay {
 }
 
 function checked(options: RelayOptions): Required<RelayOptions> {
-  const all = { leaseMs: LEASE_MS, page: PAGE, onFault: () => undefined, ...options };
+  const all = { leaseMs: LEASE_MS, page: PAGE, restore: () => Promise.resolve(), onFault: () => undefined, ...options };
   const { leaseMs, page } = all;
   if (!(Number.isSafeInteger(leaseMs) && leaseMs >= LEAST_LEASE_MS)) throw invalid('leaseMs', `an integer from ${LEAST_LEASE_MS} on`, leaseMs);
   for (const field of ['records', 'bytes'] as const) {

@@ -2,7 +2,8 @@
   Applies a sealed batch, once, in its place in the sequence of its source.
 
   Steps:
-  1. refuse when the data has another number of partitions, or buckets, than the sender thinks;
+  1. refuse when the data has another number of partitions, or buckets, than the sender thinks, or when the
+     partition is closed: there are no data, and those of the ledger are to be restored first;
   2. by the sequence rule, answer what is remembered, or say how far behind this replica is;
   3. read the clock and write it back: the first write, so that a server that takes none fails here;
   4. apply the operations in their order. None can fail the others, and nothing raises an error from here on;
@@ -33,6 +34,7 @@
           nothing when all are s
   ARGV[11] the edition of what the sender knows of slots, or a newer one when it sends the batch again (slots.ts)
   ARGV[12] where there is an outbox: MessagePack array, of each plain add whose slot is known key and amount
+  ARGV[13] where a partition without data is closed: 1
 
   Output:
     MessagePack {atMs, values, notes}, each note {index, value, delta, code | false, expiry | false,
@@ -40,8 +42,8 @@
     or an array of that, in how many ms a sweep is due or -1, the epoch, and of each k its slot or -1
     or the last seq that was applied: the replica is behind
     or an array of 1 and the number of partitions the data has, of 2 and its number of buckets, of 3 and the
-    epoch when the sender's slots are no longer right, of 4 and 0 when one cannot hold its sum. Nothing but
-    the clock was changed then.
+    epoch when the sender's slots are no longer right, of 4 and 0 when one cannot hold its sum, of 5 and 0 when
+    the partition is closed. Nothing but the clock was changed then.
 ]]
 local MAX = 9007199254740991
 local MAX_SLOT = 2147483647
@@ -67,6 +69,7 @@ end
 local meta = read_hash(KEYS[1], 'p', 'b', 'r', 'o', 'd', 'e', 'n', 'c', 'g')
 if meta[1] and meta[1] ~= ARGV[4] then return { 1, tonumber(meta[1]) } end
 if meta[2] and meta[2] ~= ARGV[3] then return { 2, tonumber(meta[2]) } end
+if ARGV[13] and not meta[1] then return { 5, 0 } end
 
 local now, raw, offset = read_clock(ARGV[2], meta[3], meta[4])
 local due = tonumber(meta[5])

@@ -8,6 +8,7 @@
   ARGV[1] the clock's raw reading in ms, or nothing: then it is TIME
   ARGV[2] number of partitions
   ARGV[3] number of buckets, should it be new
+  ARGV[4] 1 where a partition without data is closed, and left as it is; else nothing
 
   Output: number of partitions, number of buckets, in how many ms a sweep is due or -1
 ]]
@@ -35,6 +36,7 @@ if #lacking > 0 then return redis.error_reply('NOPERM this user may not run: ' .
 
 local meta = redis.call('HMGET', KEYS[1], 'p', 'b', 'r', 'o', 'd')
 local now, raw, offset = read_clock(ARGV[1], meta[3], meta[4])
+if not meta[1] and ARGV[4] == '1' then return { tonumber(ARGV[2]), tonumber(ARGV[3]), -1 } end
 if not meta[1] then
   local slots = int(math.floor(redis.call('STRLEN', KEYS[2]) / 4))
   redis.call('HSET', KEYS[1], 'p', ARGV[2], 'b', ARGV[3], 'r', int(raw), 'o', int(offset), 'e', int(raw), 'n', slots, 'c', slots)

@@ -6,13 +6,13 @@
  * A commit whose answer was lost needs no care: the same records are applied again, and their seqs tell.
  */
 import type { Connection } from 'mariadb';
-import type { Applied, DeadLetters, Ledger, Readings } from '../ledger.ts';
+import type { Applied, DeadLetters, Ledger, Readings, RestorePoint } from '../ledger.ts';
 import { isCheckSource } from '../ledger.ts';
 import { planOf, readArrival, type Arrival } from '../plan.ts';
 import { MysqlDeadLetters } from './dead-letters.ts';
 import { MysqlReadings } from './readings.ts';
 import { migrate } from './schema.ts';
-import { addSums, advance, fillReadings, isNextParked, lockKnown, lockPartition, park, progressOf } from './statements.ts';
+import { addSums, advance, fillReadings, isNextParked, lockKnown, lockPartition, park, progressOf, settleRestore } from './statements.ts';
 import { isDataFault, onConnection, Transactions, type MysqlTarget } from './transactions.ts';
 
 /** Settings of {@link openMysqlLedger}. */
@@ -61,8 +61,22 @@ class MysqlLedger implements Ledger {
     return total;
   }
 
-  progress(partition: number): Promise<ReadonlyMap<string, number>> {
-    return this.#transactions.with((connection) => progressOf(connection, partition));
+  progress(partition: number, sources?: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#transactions.with((connection) => progressOf(connection, partition, sources));
+  }
+
+  restorePoint(partition: number, nowMs: number): Promise<RestorePoint> {
+    return this.#transactions.run(async (connection) => {
+      await lockPartition(connection, partition);
+      const atMs = await settleRestore(connection, partition, nowMs);
+      return { atMs, progress: await progressOf(connection, partition) };
+    });
+  }
+
+  async totals(partition: number, after: string, limit: number): Promise<readonly (readonly [key: string, value: bigint])[]> {
+    const sql = 'SELECT `key`, value FROM counter WHERE partition_id = ? AND `key` > ? ORDER BY `key` LIMIT ?';
+    const rows = await this.#transactions.with((connection) => connection.query<{ key: Buffer; value: bigint }[]>(sql, [partition, after, limit]));
+    return rows.map(({ key, value }) => [key.toString(), value] as const);
   }
 
   async values(partition: number, keys: readonly string[]): Promise<ReadonlyMap<string, bigint>> {

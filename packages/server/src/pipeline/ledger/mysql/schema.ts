@@ -7,6 +7,7 @@
  * - `counter`: totals. Keys are bytes, compared as bytes.
  * - `source_progress`: the last seq applied, by source.
  * - `dead_letter`: records that could not be applied. The digest makes parking the same one again harmless.
+ * - `ledger_restore`: when Redis was restored from here last, by its clock, by partition.
  * - `check_reading`: values asked for by a consistency check; null until its place in the log is reached.
  */
 import type { Connection } from 'mariadb';
@@ -54,6 +55,12 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       asked_at TIMESTAMP(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
       PRIMARY KEY (source, partition_id, \`key\`)
     ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
+  ],
+  [
+    `CREATE TABLE IF NOT EXISTS ledger_restore (
+      partition_id SMALLINT UNSIGNED NOT NULL PRIMARY KEY,
+      at_ms BIGINT NOT NULL
+    ) ENGINE=InnoDB`,
   ],
 ];
 

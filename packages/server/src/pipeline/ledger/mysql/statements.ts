@@ -7,18 +7,20 @@ import type { Known, Parked, Place, Sum } from '../plan.ts';
 /** Most characters of a fault that are kept. */
 const FAULT_LENGTH = 255;
 
-/** Locks the partition for the transaction; returns before when its sources are forgotten. */
-export async function lockPartition(connection: Connection, partition: number): Promise<number> {
-  const sql = 'SELECT forgotten_before_ms AS before_ms FROM ledger_partition WHERE partition_id = ? FOR UPDATE';
-  const [row] = await connection.query<{ before_ms: bigint }[]>(sql, [partition]);
+/** Locks the partition for the transaction; returns before when its sources are forgotten, and when Redis was restored. */
+export async function lockPartition(connection: Connection, partition: number): Promise<Omit<Known, 'progress'>> {
+  const sql =
+    'SELECT p.forgotten_before_ms AS before_ms, r.at_ms AS restored_ms FROM ledger_partition p ' +
+    'LEFT JOIN ledger_restore r ON r.partition_id = p.partition_id WHERE p.partition_id = ? FOR UPDATE';
+  const [row] = await connection.query<{ before_ms: bigint; restored_ms: bigint | null }[]>(sql, [partition]);
   if (row === undefined) throw new TallystickError('INVALID_ARGUMENT', `partition: the ledger has none of number ${partition}`, { field: 'partition' });
-  return Number(row.before_ms);
+  return { forgottenBeforeMs: Number(row.before_ms), restoredAtMs: Number(row.restored_ms ?? 0) };
 }
 
 /** Locks the partition; returns what is known of it and these sources. */
 export async function lockKnown(connection: Connection, partition: number, sources: readonly string[]): Promise<Known> {
-  const forgottenBeforeMs = await lockPartition(connection, partition);
-  return { forgottenBeforeMs, progress: await progressOf(connection, partition, sources) };
+  const bounds = await lockPartition(connection, partition);
+  return { ...bounds, progress: await progressOf(connection, partition, sources) };
 }
 
 /** The last seq by source; of all sources unless some are named. */
@@ -79,4 +81,14 @@ export async function fillReadings(connection: Connection, partition: number, so
     'UPDATE check_reading r LEFT JOIN counter c ON c.partition_id = r.partition_id AND c.`key` = r.`key` ' +
     'SET r.value = COALESCE(c.value, 0) WHERE r.source = ? AND r.partition_id = ?';
   await connection.query(sql, [source, partition]);
+}
+
+/** Writes down when Redis was restored: at `nowMs`, and after all that was applied. Returns that time. */
+export async function settleRestore(connection: Connection, partition: number, nowMs: number): Promise<number> {
+  const sql = "SELECT MAX(at_ms) AS newest FROM source_progress WHERE partition_id = ? AND source NOT LIKE 'restore:%'";
+  const [row] = await connection.query<{ newest: bigint | null }[]>(sql, [partition]);
+  const atMs = Math.max(nowMs, Number(row?.newest ?? 0) + 1);
+  const write = 'INSERT INTO ledger_restore (partition_id, at_ms) VALUES (?, ?) ON DUPLICATE KEY UPDATE at_ms = GREATEST(at_ms, VALUES(at_ms))';
+  await connection.query(write, [partition, BigInt(atMs)]);
+  return atMs;
 }
