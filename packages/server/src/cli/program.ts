@@ -90,6 +90,28 @@ Examples:
   tallystick drill --minutes 10 --json
 Exit codes: ${EXIT.ok} every account balances, ${EXIT.refused} one does not, ${EXIT.usage} wrong usage, or a server is not installed.`;
 
+const CHECK_HELP = `
+Compares totals in Redis with those in the ledger, while both go on: what is on
+its way between them is no difference. --repair names the side that is put right,
+by what it lacks; docs/pipeline.md says when to choose which.
+
+Examples:
+  tallystick check --redis redis://127.0.0.1:6379 --mysql mysql://me@127.0.0.1/tally
+  tallystick check --full --json                       # with the URLs in the environment
+  tallystick check --full --repair ledger
+Exit codes: ${EXIT.ok} nothing differs, ${EXIT.refused} something does, or cannot be told, ${EXIT.usage} wrong usage or settings.`;
+
+const DEAD_LETTERS_HELP = `
+Records that the ledger could not apply, with the reason: gap (one before it has
+not come), unreadable, impossible, forgotten (it may have been applied).
+
+Examples:
+  tallystick sync dead-letters list --mysql mysql://me@127.0.0.1/tally
+  tallystick sync dead-letters replay --reason impossible
+  tallystick sync dead-letters replay --reason gap --give-up
+  tallystick sync dead-letters drop --id 7,8
+Exit codes: ${EXIT.ok} done, ${EXIT.refused} some stay parked, ${EXIT.usage} wrong usage or settings.`;
+
 /** Runs the command in `args`; resolves with its exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let exit: number = EXIT.ok;
@@ -102,7 +124,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   on(serveCommand(program), async (options, io) => (await import('./serve.ts')).serve(options, io));
   on(getCommand(program), async (options, io, keys) => (await import('./get.ts')).get(options, io, keys));
   on(addCommand(program), async (options, io, words) => (await import('./add.ts')).add(options, io, words));
-  on(syncCommand(program), async (options, io) => (await import('./sync.ts')).sync(options, io));
+  const sync = syncCommand(program);
+  on(sync, async (options, io) => (await import('./sync.ts')).sync(options, io));
+  const letters = sync.command('dead-letters').description('records that the ledger could not apply');
+  on(listCommand(letters), async (options, io) => (await import('./dead-letters.ts')).listDeadLetters(options, io));
+  on(replayCommand(letters), async (options, io) => (await import('./dead-letters.ts')).replayDeadLetters(options, io));
+  on(dropCommand(letters), async (options, io) => (await import('./dead-letters.ts')).dropDeadLetters(options, io));
+  on(checkCommand(program), async (options, io) => (await import('./check.ts')).check(options, io));
   on(recoverCommand(program), async (options, io) => (await import('./recover.ts')).recover(options, io));
   on(drillCommand(program), async (options, io) => (await import('./drill.ts')).drill(options, io));
   on(benchCommand(program), async (options, io) => (await import('./bench.ts')).bench(options, io));
@@ -123,6 +151,7 @@ function base({ out, err }: Terminal): Command {
     .description('Counters and frequency control whose every tier can prove its count against the next.')
     .version(version(), '-v, --version')
     .exitOverride()
+    .enablePositionalOptions() // an option behind the name of a subcommand is one of that
     .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) })
     .showHelpAfterError('(--help says more)')
     .addHelpText('after', EXIT_HELP);
@@ -224,6 +253,40 @@ function drillCommand(program: Command): Command {
     .option('--ledger-less', 'Redis alone, without a database')
     .option('--kafka-jars <folder>', 'libs folder of a Kafka that was unpacked');
   return json(command).addHelpText('after', DRILL_HELP);
+}
+
+function checkCommand(program: Command): Command {
+  const command = program
+    .command('check')
+    .description('compare what Redis has with what the ledger has')
+    .option('--sample <n>', 'look at so many keys, chosen by chance (default 100)')
+    .option('--full', 'look at every key')
+    .addOption(new Option('--repair <side>', 'put this side right').choices(['redis', 'ledger']))
+    .option('--wait-ms <n>', 'how long the log may take to reach the ledger (default 30000)')
+    .option('--config <file>', 'file of settings that names the servers');
+  return json(withSettings(command, ['redis', 'mysql'])).addHelpText('after', CHECK_HELP);
+}
+
+function listCommand(letters: Command): Command {
+  return withLetters(letters.command('list').description('print them, the oldest first').option('--limit <n>', 'at most so many (default 100)'));
+}
+
+function replayCommand(letters: Command): Command {
+  const giveUp = 'also what waits for records that never came, which are lost then, and what may have been applied';
+  return withLetters(letters.command('replay').description('apply what can be applied by now, each once').option('--give-up', giveUp));
+}
+
+function dropCommand(letters: Command): Command {
+  return withLetters(letters.command('drop').description('remove them: what they hold is never counted').option('--all', 'whatever they are'));
+}
+
+function withLetters(command: Command): Command {
+  command
+    .option('--id <ids>', 'only these, with commas between them')
+    .option('--partition <n>', 'only of this partition')
+    .addOption(new Option('--reason <reason>', 'only of this reason').choices(['gap', 'unreadable', 'impossible', 'forgotten']))
+    .option('--config <file>', 'file of settings that names the ledger');
+  return json(withSettings(command, ['mysql'])).addHelpText('after', DEAD_LETTERS_HELP);
 }
 
 function benchCommand(program: Command): Command {

@@ -1,7 +1,7 @@
 /** `tallystick sync`: carries the log from Redis to the ledger, as one of any number of workers. */
-import { TallystickError } from 'tallystick';
 import { formatMysqlTarget, formatRedisTarget, loadConfig } from '../config/index.ts';
 import { createLog } from './log.ts';
+import { required } from './options.ts';
 import { startStages } from './stages.ts';
 import { stopBySignals, stoppingOnce } from './stopping.ts';
 import { EXIT, type Terminal } from './terminal.ts';
@@ -10,14 +10,13 @@ import { EXIT, type Terminal } from './terminal.ts';
 export async function sync(options: Readonly<Record<string, string>>, terminal: Terminal): Promise<number> {
   const { json, relay, sink, ...flags } = options;
   const { redis, mysql, kafka, partitions, logLevel } = await loadConfig({ flags, env: terminal.env });
-  if (redis === undefined) throw missing('redis', 'the URL of a server');
-  if (mysql === undefined) throw missing('mysql', 'the URL of a database');
+  const targets = { redis: required('redis', redis, 'the URL of a server'), mysql: required('mysql', mysql, 'the URL of a database') };
   const isOne = relay !== undefined || sink !== undefined;
-  if (isOne && kafka === undefined) throw missing('kafka', 'brokers, without which relay and sink are one');
+  if (isOne) required('kafka', kafka, 'brokers, without which relay and sink are one');
   const share = { relay: !isOne || relay !== undefined, sink: !isOne || sink !== undefined };
   const log = await createLog(logLevel);
-  const close = await startStages({ redis, mysql, kafka, partitions }, share, log);
-  const carrying = { redis: formatRedisTarget(redis), kafka, mysql: formatMysqlTarget(mysql), ...share };
+  const close = await startStages({ ...targets, kafka, partitions }, share, log);
+  const carrying = { redis: formatRedisTarget(targets.redis), kafka, mysql: formatMysqlTarget(targets.mysql), ...share };
   terminal.out(json === undefined ? `carrying the log from ${carrying.redis} to ${carrying.mysql}` : JSON.stringify(carrying));
   log.info({ signal: await told() }, 'draining');
   await close();
@@ -28,6 +27,3 @@ export async function sync(options: Readonly<Record<string, string>>, terminal: 
 function told(): Promise<string> {
   return new Promise((resolve) => { stopBySignals(stoppingOnce(resolve, () => process.exit(EXIT.refused))); });
 }
-
-const missing = (field: string, expected: string): TallystickError =>
-  new TallystickError('INVALID_CONFIG', `${field}: expected ${expected}, got nothing`, { field });

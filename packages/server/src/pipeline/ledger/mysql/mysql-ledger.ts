@@ -88,10 +88,10 @@ class MysqlLedger implements Ledger {
     return values;
   }
 
-  async keys(partition: number, from: string, limit: number): Promise<readonly string[]> {
-    const sql = 'SELECT `key` FROM counter WHERE partition_id = ? AND `key` >= ? ORDER BY `key` LIMIT ?';
-    const rows = await this.#transactions.with((connection) => connection.query<{ key: Buffer }[]>(sql, [partition, from, limit]));
-    return rows.map(({ key }) => key.toString());
+  async totals(partition: number, after: string, limit: number): Promise<readonly (readonly [key: string, value: bigint])[]> {
+    const sql = 'SELECT `key`, value FROM counter WHERE partition_id = ? AND `key` > ? ORDER BY `key` LIMIT ?';
+    const rows = await this.#transactions.with((connection) => connection.query<{ key: Buffer; value: bigint }[]>(sql, [partition, after, limit]));
+    return rows.map(({ key, value }) => [key.toString(), value]);
   }
 
   /** The horizon first: a source that is not removed yet is known as before, one that is, is never taken for a new one. */
