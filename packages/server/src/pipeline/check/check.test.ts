@@ -196,7 +196,7 @@ describe('the check', () => {
     stack.carry();
     assert.ok(isConsistent(await stack.check()));
     const connection = await db.connection();
-    const [{ left }] = (await connection.query('SELECT COUNT(*) AS `left` FROM check_reading')) as [{ left: bigint }];
+    const [{ left }] = await connection.query<[{ left: bigint }]>('SELECT COUNT(*) AS `left` FROM check_reading');
     await connection.end();
     assert.equal(Number(left), 0);
   });

@@ -65,8 +65,9 @@ async function compareHeld({ live, ledger }: Sides, partition: number, { from, e
       if (value !== BigInt(total ?? 0)) suspects.push(key);
       totals.delete(key);
     }
-    if (page.length < LEDGER_PAGE) break;
-    after = page.at(-1)![0];
+    const last = page.at(-1);
+    if (last === undefined || page.length < LEDGER_PAGE) break;
+    after = last[0];
   }
   for (const [key, total] of totals) if (total !== 0) suspects.push(key);
   return { looked, suspects };
@@ -119,7 +120,7 @@ async function readKeys(live: LiveTotals, partition: number, keys: readonly stri
 function shuffled<T>(items: T[], random: () => number): T[] {
   for (let i = items.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));
-    [items[i], items[j]] = [items[j]!, items[i]!];
+    [items[i], items[j]] = [items[j] as T, items[i] as T];
   }
   return items;
 }

@@ -123,8 +123,6 @@ export interface Ledger {
   totals(partition: number, after: string, limit: number): Promise<readonly (readonly [key: string, value: bigint])[]>;
   /** The values of `keys`; 0 where there is none. A `bigint`, as the order of sources may take a total out of range for a while. */
   values(partition: number, keys: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
-  /** Keys and values of counters whose key comes after `after`, in the order of their bytes, at most `limit`. */
-  totals(partition: number, after: string, limit: number): Promise<readonly (readonly [key: string, value: bigint])[]>;
   /** Forgets sources whose last record is older than `beforeMs` (since 1970). Records of theirs are parked from then on. */
   forgetSources(beforeMs: number): Promise<number>;
   /** Runs `work` while no other process runs something under the same name; returns false when one does. */

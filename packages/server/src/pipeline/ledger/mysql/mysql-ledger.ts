@@ -88,12 +88,6 @@ class MysqlLedger implements Ledger {
     return values;
   }
 
-  async totals(partition: number, after: string, limit: number): Promise<readonly (readonly [key: string, value: bigint])[]> {
-    const sql = 'SELECT `key`, value FROM counter WHERE partition_id = ? AND `key` > ? ORDER BY `key` LIMIT ?';
-    const rows = await this.#transactions.with((connection) => connection.query<{ key: Buffer; value: bigint }[]>(sql, [partition, after, limit]));
-    return rows.map(({ key, value }) => [key.toString(), value]);
-  }
-
   /** The horizon first: a source that is not removed yet is known as before, one that is, is never taken for a new one. */
   async forgetSources(beforeMs: number): Promise<number> {
     let forgotten = 0;
