@@ -20,6 +20,7 @@ import {
   type Store,
   type Tallystick,
 } from 'tallystick';
+import { calendar } from 'tallystick/calendar';
 import { sqliteStore } from 'tallystick/sqlite';
 import { manualClock, type ManualClock } from 'tallystick/testing';
 import { createApp, type App } from '../../packages/server/src/app/index.ts';
@@ -84,7 +85,7 @@ export async function openWorld(name: StoreName, options: WorldOptions = {}): Pr
   const note = (_fields: object, message: string): void => void logged.push(message);
   const log = { debug: () => {}, info: note, warn: note, error: note };
   const app = createApp({ store, counters, flushEveryMs });
-  const tallystick = createTallystick({ store, counters, flushEveryMs });
+  const tallystick = createTallystick({ store, counters, calendar, flushEveryMs });
   const http = await startHttp({ app, host: '127.0.0.1', port: 0, maxBodyBytes: 1024 * 1024, log });
   const grpcServer = await startGrpc({ app, address: '127.0.0.1:0', log });
   const grpc = `127.0.0.1:${grpcServer.port}`;

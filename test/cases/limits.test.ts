@@ -6,7 +6,7 @@ import type { NamedLimit } from 'tallystick';
 import { startRedis } from '../support/redis.ts';
 import { redisUnderTest } from '../support/redis-under-test.ts';
 import { codeOf, group, times } from './harness.ts';
-import type { LimitDoor } from './limit-door.ts';
+import { algorithms, allowed, fixed, MINUTE_MS } from './rules.ts';
 
 const server = await startRedis();
 const client = await createClient({ url: server.url }).connect();
@@ -15,26 +15,6 @@ after(async () => {
   client.destroy();
   await server.stop();
 });
-
-const MINUTE_MS = 60_000;
-const fixed = (limit: number, windowMs = MINUTE_MS, name = 'fixed'): NamedLimit => ({ name, algorithm: 'fixed-window', limit, windowMs });
-
-/** Every algorithm whose units come back by themselves. */
-const algorithms = (limit: number, windowMs = MINUTE_MS): readonly NamedLimit[] => [
-  fixed(limit, windowMs),
-  { name: 'clock', algorithm: 'fixed-window', limit, windowMs, align: 'clock' },
-  { name: 'slices', algorithm: 'sliding-window', limit, windowMs, slices: 6 },
-  { name: 'parts', algorithm: 'sliding-window', limit, windowMs, slices: 6, mode: 'interpolated' },
-  { name: 'log', algorithm: 'sliding-log', limit, windowMs },
-  { name: 'bucket', algorithm: 'token-bucket', limit, windowMs },
-];
-
-/** Takes one by one; which were allowed. */
-async function allowed(limits: LimitDoor, subject: string, rule: NamedLimit, count: number): Promise<number> {
-  let granted = 0;
-  for (let i = 0; i < count; i++) if ((await limits.take(subject, rule)).allowed) granted++;
-  return granted;
-}
 
 group('L, N, K, T: limits', ({ everywhere, once }) => {
   everywhere('N08 a cost of -5 is INVALID_AMOUNT and gives nothing back: of 5, all used, none is left', async ({ limits, key }) => {
